@@ -1,0 +1,3 @@
+"""Performance on Huawei Ascend NPUs as a test result."""
+
+__version__ = "0.1.0"

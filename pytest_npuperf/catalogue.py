@@ -1,0 +1,200 @@
+"""Every metric and statistic as data: what it is called, what it is, and what it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_npuperf.units import Dimension
+
+Better = Literal["lower", "higher"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that a budget can limit; ``distribution`` metrics take a table of statistics."""
+
+    name: str
+    dimension: Dimension
+    definition: str
+    needs: tuple[str, ...]
+    """The tables that can give it; any one is enough."""
+    better: Better = "lower"
+    distribution: bool = False
+    per_step: bool = False
+    """Whether ``NAME_per_step`` is a metric too."""
+
+
+OP_TABLES = ("op_summary", "op_statistic")
+TIMED = ("op_summary",)
+
+_BASE = (
+    Metric(
+        "kernel_time",
+        Dimension.TIME,
+        "sum of the task durations of all rows that are not communication",
+        OP_TABLES,
+        per_step=True,
+    ),
+    Metric(
+        "compute_time",
+        Dimension.TIME,
+        "length of the union of the same intervals (what torch_npu calls Computing)",
+        TIMED,
+        per_step=True,
+    ),
+    Metric(
+        "busy_time",
+        Dimension.TIME,
+        "length of the union of all task intervals, communication included",
+        TIMED,
+        per_step=True,
+    ),
+    Metric(
+        "window_time",
+        Dimension.TIME,
+        "from the first start to the last end of a task",
+        TIMED,
+        per_step=True,
+    ),
+    Metric(
+        "idle_time",
+        Dimension.TIME,
+        "window_time less busy_time (what torch_npu calls Free)",
+        TIMED,
+        per_step=True,
+    ),
+    Metric("idle_share", Dimension.SHARE, "idle_time as a share of window_time", TIMED),
+    Metric("largest_gap", Dimension.TIME, "longest stretch of the window without a task", TIMED),
+    Metric(
+        "kernel_count",
+        Dimension.COUNT,
+        "number of rows that are not communication",
+        OP_TABLES,
+        per_step=True,
+    ),
+    Metric(
+        "ai_core_time",
+        Dimension.TIME,
+        "sum of the task durations on AI Cores: AI_CORE, AI_VECTOR_CORE, MIX_AIC, MIX_AIV",
+        OP_TABLES,
+        per_step=True,
+    ),
+    Metric(
+        "ai_cpu_time",
+        Dimension.TIME,
+        "sum of the task durations on the AI CPU",
+        OP_TABLES,
+        per_step=True,
+    ),
+    Metric(
+        "communication_time",
+        Dimension.TIME,
+        "length of the union of the communication intervals",
+        TIMED,
+        per_step=True,
+    ),
+    Metric(
+        "overlap_share",
+        Dimension.SHARE,
+        "part of communication_time during which a kernel runs too",
+        TIMED,
+        better="higher",
+    ),
+    Metric(
+        "fused_count",
+        Dimension.COUNT,
+        "number of rows of fusion_op",
+        ("fusion_op",),
+        better="higher",
+    ),
+    Metric(
+        "step_time",
+        Dimension.TIME,
+        "duration of the single steps, warm-up left out",
+        ("step_trace", "step_trace_time"),
+        distribution=True,
+    ),
+)
+
+PER_STEP = "_per_step"
+
+
+def _with_per_step(metric: Metric) -> tuple[Metric, ...]:
+    if not metric.per_step:
+        return (metric,)
+    divided = Metric(
+        metric.name + PER_STEP,
+        metric.dimension,
+        f"{metric.name} divided by the number of steps",
+        metric.needs,
+        metric.better,
+    )
+    return (metric, divided)
+
+
+METRICS = {m.name: m for base in _BASE for m in _with_per_step(base)}
+"""Every metric by name, in the order of the documentation."""
+
+STATISTICS = ("mean", "p50", "p90", "p95", "p99", "min", "max", "count")
+"""Statistics of a distribution. Percentiles interpolate linearly between order statistics."""
+
+OP_STATISTICS = {
+    "total": Dimension.TIME,
+    "mean": Dimension.TIME,
+    "p50": Dimension.TIME,
+    "p90": Dimension.TIME,
+    "p95": Dimension.TIME,
+    "p99": Dimension.TIME,
+    "min": Dimension.TIME,
+    "max": Dimension.TIME,
+    "share": Dimension.SHARE,
+    "count": Dimension.COUNT,
+    "total_per_step": Dimension.TIME,
+    "count_per_step": Dimension.COUNT,
+}
+"""Statistics of an ``[[ops]]`` rule."""
+
+API_STATISTICS = {
+    "total": Dimension.TIME,
+    "mean": Dimension.TIME,
+    "min": Dimension.TIME,
+    "max": Dimension.TIME,
+    "count": Dimension.COUNT,
+}
+"""Statistics of an ``[[apis]]`` rule."""
+
+FROM_OP_STATISTIC = (
+    "total",
+    "mean",
+    "min",
+    "max",
+    "share",
+    "count",
+    "total_per_step",
+    "count_per_step",
+)
+"""What an op_statistic table alone can answer."""
+
+ENOUGH_SAMPLES = {"p90": 10, "p95": 20, "p99": 100}
+"""The smallest sample on which a percentile within its limit means something."""
+
+AI_CORES = ("AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV")
+"""Task types that run on AI Cores. Task types are an open set."""
+
+COMMUNICATION = ("HCCL", "COMMUNICATION")
+"""Task types of collectives: HCCL until February 2025, COMMUNICATION since."""
+
+LEFT_OUT = ("WRITE_BACK", "INVALID")
+"""Task types of rows that are no work; they are counted, but measured nowhere."""
+
+
+def needed_tables(metric: str) -> tuple[str, ...]:
+    """Return the tables of which one must be there to measure a metric, rules included."""
+    if metric == "ops":
+        return OP_TABLES
+    if metric == "apis":
+        return ("api_statistic", "acl_statistic")
+    if metric in METRICS:
+        return METRICS[metric].needs
+    return ()

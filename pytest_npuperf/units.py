@@ -1,0 +1,169 @@
+"""Quantities with units: read them exactly from TOML, show them to people.
+
+Inside, a time is in nanoseconds, a size in bytes, a share a fraction of one and a count a whole
+number; every limit is an exact :class:`~fractions.Fraction`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+
+TIMES = {
+    "ns": Fraction(1),
+    "us": Fraction(10**3),
+    "µs": Fraction(10**3),
+    "ms": Fraction(10**6),
+    "s": Fraction(10**9),
+    "min": Fraction(60 * 10**9),
+    "h": Fraction(3600 * 10**9),
+}
+SIZES = {
+    "B": Fraction(1),
+    "KiB": Fraction(2**10),
+    "MiB": Fraction(2**20),
+    "GiB": Fraction(2**30),
+}
+SHARES = {"%": Fraction(1, 100), "points": Fraction(1, 100), "point": Fraction(1, 100)}
+
+_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ%]+)")
+
+
+class Dimension(Enum):
+    """What kind of number a metric is; the value is its unit in result files."""
+
+    TIME = "ns"
+    SIZE = "B"
+    SHARE = "share"
+    COUNT = "count"
+    NUMBER = "number"
+
+
+# What to call a quantity in a message, and two ways to write one.
+WORDS = {
+    Dimension.TIME: ("a duration", '"1.7 ms" or "1700 us"'),
+    Dimension.SIZE: ("a size", '"512 MiB" or "2 GiB"'),
+    Dimension.SHARE: ("a share", '"5 %"'),
+    Dimension.COUNT: ("a count", "a whole number such as 140"),
+    Dimension.NUMBER: ("a number", "a number such as 0.85"),
+}
+
+
+def parse(text: object, dimension: Dimension) -> Fraction:
+    """Return the quantity that TOML says, exactly, in the unit of its dimension.
+
+    Raises ValueError with the reason and two right ways to write it.
+    """
+    units = _units(dimension)
+    if units is None:
+        return _bare(text, dimension)
+    match = _QUANTITY.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None or match[2] not in units:
+        raise ValueError(_refusal(text, dimension))
+    return Fraction(match[1]) * units[match[2]]
+
+
+def _units(dimension: Dimension) -> dict[str, Fraction] | None:
+    return {
+        Dimension.TIME: TIMES,
+        Dimension.SIZE: SIZES,
+        Dimension.SHARE: SHARES,
+    }.get(dimension)
+
+
+def _bare(text: object, dimension: Dimension) -> Fraction:
+    whole = isinstance(text, int) and not isinstance(text, bool)
+    if whole or (dimension is Dimension.NUMBER and isinstance(text, float) and math.isfinite(text)):
+        # Through text, so that 0.85 means 85/100 and not the nearest binary number.
+        return Fraction(str(text))
+    raise ValueError(_refusal(text, dimension))
+
+
+def _refusal(found: object, dimension: Dimension) -> str:
+    name, examples = WORDS[dimension]
+    return f"{show_found(found)} is not {name}; write {suggest(found, dimension) or examples}"
+
+
+def show_found(found: object) -> str:
+    """Return a TOML value as its author wrote it, near enough to be recognised."""
+    return json.dumps(found, ensure_ascii=False, default=str)
+
+
+def suggest(found: object, dimension: Dimension) -> str | None:
+    """Return the same quantity in a form that is accepted, when the mistake is a decimal comma."""
+    if not isinstance(found, str) or found.count(",") != 1:
+        return None
+    mended = found.replace(",", ".")
+    try:
+        value = parse(mended, dimension)
+    except ValueError:
+        return None
+    if dimension is Dimension.TIME and value % 1000 == 0:
+        return f'"{mended}" or "{value // 1000} us"'
+    return f'"{mended}"'
+
+
+_STEPS = {
+    Dimension.TIME: (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1)),
+    Dimension.SIZE: (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1)),
+}
+
+
+def show(value: Fraction | int, dimension: Dimension, unit: str = "") -> str:
+    """Return a value for people: three significant digits and a unit that suits its size."""
+    return show_apart((value,), dimension, unit)[0]
+
+
+def show_apart(
+    values: Sequence[Fraction | int], dimension: Dimension, unit: str = ""
+) -> tuple[str, ...]:
+    """Return several values in one unit, with as many digits as tell unequal ones apart.
+
+    ``unit`` is the name that a custom number carries; the other dimensions know theirs.
+    """
+    name, scale = _scale(max(abs(Fraction(value)) for value in values), dimension)
+    label = f" {name or unit}".rstrip()
+    if dimension is Dimension.COUNT and all(Fraction(value).denominator == 1 for value in values):
+        return tuple(f"{int(value)}{label}" for value in values)
+    scaled = [Fraction(value) / scale for value in values]
+    digits = 3
+    while len({_significant(value, digits) for value in scaled}) < len(set(scaled)):
+        digits += 1
+    return tuple(f"{_significant(value, digits)}{label}" for value in scaled)
+
+
+def _scale(size: Fraction | int, dimension: Dimension) -> tuple[str, Fraction]:
+    if dimension is Dimension.SHARE:
+        return "%", Fraction(1, 100)
+    steps = _STEPS.get(dimension)
+    if steps is None:
+        return "", Fraction(1)
+    name, scale = next((step for step in steps if size >= step[1]), steps[-1])
+    return name, Fraction(scale)
+
+
+def _significant(value: Fraction, digits: int) -> str:
+    """Return a number rounded to so many significant digits, never in scientific notation."""
+    if value == 0:
+        return "0"
+    whole = len(str(abs(int(value)))) if abs(value) >= 1 else _leading_zeros(value)
+    places = max(digits - whole, 0)
+    return f"{_rounded(value, places):.{places}f}"
+
+
+def _leading_zeros(value: Fraction) -> int:
+    """Return how far behind the decimal point the first digit of a small number stands, negated."""
+    zeros = 0
+    while abs(value) * 10 ** (zeros + 1) < 1:
+        zeros += 1
+    return -zeros
+
+
+def _rounded(value: Fraction, places: int) -> Decimal:
+    scaled = round(value * 10**places)
+    return Decimal(scaled).scaleb(-places)
