@@ -66,6 +66,23 @@ class StepOptions:
 
 
 OnFail = Literal["fail", "warn"]
+BoundKind = Literal["at_most", "at_least", "equal"]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One side of a limit, in the unit of its dimension."""
+
+    kind: BoundKind
+    value: Fraction
+
+    def excess(self, measured: Fraction) -> Fraction:
+        """Return how far a value is beyond the bound; zero, at the bound, is within it."""
+        if self.kind == "at_least":
+            return self.value - measured
+        if self.kind == "at_most":
+            return measured - self.value
+        return abs(measured - self.value)
 
 
 @dataclass(frozen=True)
@@ -83,6 +100,20 @@ class Limit:
     where: str = ""
     """``pyproject.toml:12``, ``tests/test_speed.py::test_it (marker)`` ..."""
     better: Literal["lower", "higher"] = "lower"
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Return the absolute bounds that are set."""
+        named: tuple[tuple[BoundKind, Fraction | None], ...] = (
+            ("at_most", self.at_most),
+            ("at_least", self.at_least),
+            ("equal", self.equal),
+        )
+        return tuple(Bound(kind, value) for kind, value in named if value is not None)
+
+    def nearest(self, measured: Fraction) -> Bound | None:
+        """Return the bound that a value is furthest beyond or, within all, closest to."""
+        return max(self.bounds, key=lambda bound: bound.excess(measured), default=None)
 
 
 # --- what is measured -------------------------------------------------------------------------
@@ -168,6 +199,18 @@ class Judged:
     coverage: Fraction
     reason: str
     """One line for people: both numbers told apart, or what is missing."""
+    remark: str = ""
+    """The part of the reason that is no number: what is missing, or why it is not judged."""
+
+    @property
+    def warned(self) -> bool:
+        """Return whether it is over a limit that only warns."""
+        return self.verdict is Verdict.FAILED and self.limit.on_fail == "warn"
+
+    @property
+    def counts_as(self) -> Verdict:
+        """Return what it adds to the verdict of its case: a warned failure is no failure."""
+        return Verdict.PASSED if self.warned else self.verdict
 
 
 @dataclass(frozen=True)

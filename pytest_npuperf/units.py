@@ -10,14 +10,14 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 
 TIMES = {
     "ns": Fraction(1),
     "us": Fraction(10**3),
-    "µs": Fraction(10**3),
+    "µs": Fraction(10**3),  # the micro sign; the Greek letter below looks the same
+    "μs": Fraction(10**3),
     "ms": Fraction(10**6),
     "s": Fraction(10**9),
     "min": Fraction(60 * 10**9),
@@ -31,7 +31,7 @@ SIZES = {
 }
 SHARES = {"%": Fraction(1, 100), "points": Fraction(1, 100), "point": Fraction(1, 100)}
 
-_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ%]+)")
+_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµμ%]+)")
 
 
 class Dimension(Enum):
@@ -132,12 +132,29 @@ def show_apart(
         return tuple(f"{int(value)}{label}" for value in values)
     scaled = [Fraction(value) / scale for value in values]
     digits = 3
-    while len({_significant(value, digits) for value in scaled}) < len(set(scaled)):
+    while len({_rounded(value, digits)[0] for value in scaled}) < len(set(scaled)):
         digits += 1
     return tuple(f"{_significant(value, digits)}{label}" for value in scaled)
 
 
-def _scale(size: Fraction | int, dimension: Dimension) -> tuple[str, Fraction]:
+def show_change(value: Fraction, base: Fraction) -> str:
+    """Return how far a value is from its base, ``+0.6 %``; a change is never shown as none.
+
+    Empty where the base is zero, of which nothing is a share.
+    """
+    if base == 0:
+        return ""
+    percent = (value - base) / abs(base) * 100
+    if percent == 0:
+        return "0 %"
+    sign = "-" if percent < 0 else "+"
+    places = 1 if abs(percent) < 100 else 0
+    if abs(percent) <= Fraction(1, 20):
+        return f"{sign}{_significant(abs(percent), 1)} %"
+    return f"{sign}{_decimal(abs(percent), places)} %"
+
+
+def _scale(size: Fraction, dimension: Dimension) -> tuple[str, Fraction]:
     if dimension is Dimension.SHARE:
         return "%", Fraction(1, 100)
     steps = _STEPS.get(dimension)
@@ -149,21 +166,32 @@ def _scale(size: Fraction | int, dimension: Dimension) -> tuple[str, Fraction]:
 
 def _significant(value: Fraction, digits: int) -> str:
     """Return a number rounded to so many significant digits, never in scientific notation."""
+    return "0" if value == 0 else _decimal(*_rounded(value, digits))
+
+
+def _rounded(value: Fraction, digits: int) -> tuple[Fraction, int]:
+    """Return a number rounded to so many significant digits, and its decimal places."""
     if value == 0:
-        return "0"
-    whole = len(str(abs(int(value)))) if abs(value) >= 1 else _leading_zeros(value)
-    places = max(digits - whole, 0)
-    return f"{_rounded(value, places):.{places}f}"
+        return value, 0
+    places = max(digits - _whole_digits(value), 0)
+    rounded = round(value, places)
+    # 9.996 becomes 10.0, not 10.00.
+    return rounded, max(digits - _whole_digits(rounded), 0)
 
 
-def _leading_zeros(value: Fraction) -> int:
-    """Return how far behind the decimal point the first digit of a small number stands, negated."""
+def _whole_digits(value: Fraction) -> int:
+    """Return the digits before the decimal point; 0.5 has none, 0.05 has one less than none."""
+    size = abs(value)
+    if size >= 1:
+        return len(str(int(size)))
     zeros = 0
-    while abs(value) * 10 ** (zeros + 1) < 1:
+    while size * 10 ** (zeros + 1) < 1:
         zeros += 1
     return -zeros
 
 
-def _rounded(value: Fraction, places: int) -> Decimal:
-    scaled = round(value * 10**places)
-    return Decimal(scaled).scaleb(-places)
+def _decimal(value: Fraction, places: int) -> str:
+    """Return a number with so many decimal places; through integers, so without a limit."""
+    digits = str(abs(round(value * 10**places))).rjust(places + 1, "0")
+    sign = "-" if value < 0 else ""
+    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"

@@ -1,0 +1,115 @@
+"""The manifest of a recording: when it was made, and on what."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from pytest_npuperf.errors import CollectError
+from pytest_npuperf.model import JSON
+
+MANIFEST = "npuperf-recording.json"
+
+# History of the format:
+# 1  {"format": 1, "recorded": "2026-01-31", "fingerprint": {"soc": "Ascend310P3", ...}}
+FORMAT = 1
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a recording says of itself; ``recorded`` is an ISO date, or empty where unknown."""
+
+    recorded: str = ""
+    fingerprint: Mapping[str, str] = field(default_factory=dict)
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest into the folder of a recording."""
+    content = {
+        "format": FORMAT,
+        "recorded": manifest.recorded,
+        "fingerprint": dict(sorted(manifest.fingerprint.items())),
+    }
+    text = json.dumps(content, indent=2, ensure_ascii=False)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def read_manifest(recording: Path) -> Manifest | None:
+    """Return what the manifest of a recording says, None where there is none.
+
+    Raises CollectError when it is damaged or from a newer version.
+    """
+    path = recording / MANIFEST
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as err:
+        raise CollectError(f"{path}: cannot be read: {err}") from err
+    return _checked(path, _parsed(path, text))
+
+
+def _parsed(path: Path, text: str) -> JSON:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as err:
+        raise CollectError(
+            f"{path}: is not JSON ({err}); write it anew with --npuperf-record"
+        ) from err
+
+
+def _checked(path: Path, content: JSON) -> Manifest:
+    if not isinstance(content, dict):
+        raise CollectError(f"{path}: found {_kind(content)}, wanted an object")
+    number = content.get("format")
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise CollectError(f"{path}: format: found {json.dumps(number)}, wanted {FORMAT}")
+    if number > FORMAT:
+        raise CollectError(
+            f"{path}: format {number} is newer than {FORMAT}, "
+            "the newest that this version reads; upgrade pytest-npuperf"
+        )
+    return Manifest(_day(path, content.get("recorded", "")), _fingerprint(path, content))
+
+
+def _day(path: Path, found: JSON) -> str:
+    if found == "" or (isinstance(found, str) and is_day(found)):
+        return str(found)
+    raise CollectError(
+        f'{path}: recorded: found {json.dumps(found)}, wanted a date such as "2026-01-31"'
+    )
+
+
+def is_day(text: str) -> bool:
+    """Return whether a text is a date of the calendar in the form 2026-01-31."""
+    if not _DAY.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _fingerprint(path: Path, content: dict[str, JSON]) -> dict[str, str]:
+    found = content.get("fingerprint", {})
+    if not isinstance(found, dict):
+        raise CollectError(f"{path}: fingerprint: found {_kind(found)}, wanted an object of texts")
+    for key, value in found.items():
+        if not isinstance(value, str):
+            raise CollectError(f"{path}: fingerprint.{key}: found {_kind(value)}, wanted a text")
+    return dict(found)
+
+
+def _kind(found: JSON) -> str:
+    if isinstance(found, dict):
+        return "an object"
+    if isinstance(found, list):
+        return "a list"
+    return json.dumps(found)

@@ -1,0 +1,128 @@
+"""Find a recording: its rounds, its date and what it was made on."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from pytest_npuperf.collect.manifest import Manifest, read_manifest
+from pytest_npuperf.errors import CollectError
+from pytest_npuperf.model import Collected
+
+_ROUND = re.compile(r"round_([0-9]+)")
+_PROFILE = re.compile(r"(PROF_|OPPROF_).*|.*_ascend_(pt|ms)|.*_profiler_output|device_[0-9]+", re.I)
+
+# Names that tell when a profile was made, the best first: the directory that msprof makes at the
+# start, the one of a framework, and last the export of a table.
+_DATED = (
+    re.compile(r"(?:OP)?PROF_(?:[0-9]{6}_)?([0-9]{8})[0-9]{6,9}_[0-9A-Z]+"),
+    re.compile(r".*_([0-9]{8})[0-9]{6,9}_ascend_(?:pt|ms)"),
+    re.compile(r"[a-z].*_([0-9]{8})[0-9]{6}\.(?:csv|csv\.gz|json|db)"),
+)
+_INFO = re.compile(r"profiler_info(_[0-9]+)?\.json")
+
+# round_N / rank_ascend_pt / PROF_* / mindstudio_profiler_output / table
+_DEPTH = 4
+_SHOWN = 8
+
+
+def replay(recording: Path) -> Collected:
+    """Return the rounds of a recording, its date and its fingerprint.
+
+    Raises CollectError when it is not there, when its rounds are not 1, 2, 3 ..., or when its
+    manifest is damaged.
+    """
+    if not recording.exists():
+        raise CollectError(_missing(recording))
+    manifest = read_manifest(recording) or Manifest()
+    return Collected(
+        rounds=_rounds(recording),
+        mode="replay",
+        recorded=manifest.recorded or _date_in_names(recording),
+        fingerprint={**_torch_fingerprint(recording), **manifest.fingerprint},
+    )
+
+
+def _missing(recording: Path) -> str:
+    folder = recording.parent
+    if not folder.is_dir():
+        return f"{recording}: there is no such recording, nor a folder {folder}"
+    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    if not names:
+        return f"{recording}: there is no such recording; {folder} is empty"
+    near = difflib.get_close_matches(recording.name, names, n=_SHOWN)
+    ordered = [*near, *(name for name in names if name not in near)]
+    more = f" and {len(ordered) - _SHOWN} more" if len(ordered) > _SHOWN else ""
+    return (
+        f"{recording}: there is no such recording; {folder} has {', '.join(ordered[:_SHOWN])}{more}"
+    )
+
+
+def _rounds(recording: Path) -> tuple[Path, ...]:
+    if not recording.is_dir():
+        return (recording,)
+    names = sorted(path.name for path in recording.iterdir() if path.is_dir())
+    found = sorted(name for name in names if _ROUND.fullmatch(name))
+    if not found:
+        return (recording,)
+    beside = [name for name in names if _PROFILE.fullmatch(name)]
+    if beside:
+        raise CollectError(f"{recording}: has both {found[0]} and {beside[0]}; keep one of them")
+    wanted = [f"round_{number}" for number in range(1, len(found) + 1)]
+    if set(found) != set(wanted):
+        absent = next(name for name in wanted if name not in found)
+        raise CollectError(
+            f"{recording}: {absent} is missing; found {', '.join(found)}; "
+            "number the rounds from 1 without a hole"
+        )
+    return tuple(recording / name for name in wanted)
+
+
+def _date_in_names(recording: Path) -> str:
+    """Return the earliest date that the best kind of name says, or an empty text."""
+    names = [path.name for path in _below(recording)]
+    for pattern in _DATED:
+        days = sorted(filter(None, map(_as_day, filter(None, map(pattern.fullmatch, names)))))
+        if days:
+            return days[0]
+    return ""
+
+
+def _as_day(match: re.Match[str]) -> str:
+    try:
+        return datetime.strptime(match[1], "%Y%m%d").date().isoformat()
+    except ValueError:
+        return ""
+
+
+def _torch_fingerprint(recording: Path) -> dict[str, str]:
+    """Return the CANN version that torch_npu wrote beside its output, if all ranks agree."""
+    infos = (path for path in _below(recording) if _INFO.fullmatch(path.name))
+    found = {version for version in map(_cann_version, infos) if version}
+    return {"cann": found.pop()} if len(found) == 1 else {}
+
+
+def _cann_version(info: Path) -> str:
+    try:
+        content = json.loads(info.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        # Beside the profile, not part of it: what it cannot tell is unknown.
+        return ""
+    version = content.get("cann_version") if isinstance(content, dict) else None
+    return version if isinstance(version, str) else ""
+
+
+def _below(recording: Path) -> Iterator[Path]:
+    """Yield a recording and what is below it, a few levels deep, following no links."""
+    yield recording
+    base = len(recording.parts)
+    for folder, names, files in os.walk(recording):
+        if len(Path(folder).parts) - base >= _DEPTH:
+            names.clear()
+        names.sort()
+        yield from (Path(folder, name) for name in (*names, *sorted(files)))

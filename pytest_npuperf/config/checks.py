@@ -1,0 +1,117 @@
+"""Find what is wrong with settings though a schema cannot say it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+
+from pytest_npuperf.config.case import words
+from pytest_npuperf.config.layers import extended, leaves
+from pytest_npuperf.config.limits import Asked, asked
+from pytest_npuperf.config.problems import Problem, did_you_mean, quoted
+from pytest_npuperf.config.where import KeyPath
+from pytest_npuperf.model import JSON
+from pytest_npuperf.units import Dimension, parse
+
+Tables = Mapping[str, Mapping[str, JSON]]
+
+_NOT_BUILT = "is not built in this version; remove it"
+
+
+def check_root(table: Mapping[str, JSON]) -> Iterator[Problem]:
+    """Yield the problems of a table ``[tool.npuperf]`` that the schema has nothing against."""
+    budgets: Tables = table.get("budgets", {})
+    yield from _timeout(table)
+    yield from _circles(budgets)
+    for name, keys in budgets.items():
+        others = {other: table for other, table in budgets.items() if other != name}
+        yield from _below(("budgets", name), check_budget(keys, others))
+
+
+def check_budget(keys: Mapping[str, JSON], others: Tables) -> Iterator[Problem]:
+    """Yield the problems of one budget, or of a marker's keywords; it can extend the others."""
+    yield from _extends(keys, others)
+    yield from _app(keys)
+    yield from _timeout(keys)
+    if "against" in keys:
+        yield Problem(("against",), f"{_NOT_BUILT}, and give limits with at_most")
+    for path, value in leaves(keys):
+        for limit in asked(path, value):
+            yield from _below(limit.path, _bounds(limit))
+    for glob, table in keys.get("on", {}).items():
+        yield from _below(("on", glob), check_budget(table, others))
+
+
+def without(table: JSON, refused: Iterable[KeyPath]) -> JSON:
+    """Return a copy of a table that lacks what the schema refused, so that the rest is sound.
+
+    Elements of a list become empty tables, so that their neighbours keep their index.
+    """
+    rest = {"": copy.deepcopy(table)}
+    for path in sorted(refused, key=len):
+        _remove(rest, ("", *path))
+    return rest.get("", {})
+
+
+def _remove(table: JSON, path: KeyPath) -> None:
+    *above, last = path
+    try:
+        for key in above:
+            table = table[key]
+    except KeyError:  # it went with a table around it
+        return
+    if isinstance(table, list):
+        table[int(last)] = {}
+    else:
+        table.pop(last, None)
+
+
+def _below(path: KeyPath, problems: Iterable[Problem]) -> Iterator[Problem]:
+    for problem in problems:
+        yield Problem((*path, *problem.path), problem.text)
+
+
+def _extends(keys: Mapping[str, JSON], others: Tables) -> Iterator[Problem]:
+    name = keys.get("extends")
+    if name is not None and name not in others:
+        text = f"no other budget is called {quoted(name)}{did_you_mean(name, others)}"
+        yield Problem(("extends",), text)
+
+
+def _circles(budgets: Tables) -> Iterator[Problem]:
+    """Yield one problem for each circle, at the first of its budgets."""
+    told: set[str] = set()
+    for name in budgets:
+        chain = extended(name, budgets)
+        closed = budgets[chain[-1]].get("extends") == name
+        if closed and len(chain) > 1 and name not in told:
+            told.update(chain)
+            way = " -> ".join([*chain, name])
+            yield Problem(("budgets", name, "extends"), f"goes in a circle: {way}")
+
+
+def _app(keys: Mapping[str, JSON]) -> Iterator[Problem]:
+    app = keys.get("app", ["-"])
+    try:
+        if not any(words(app)):
+            yield Problem(("app",), f"{quoted(app)} is empty; name the program to run")
+    except ValueError:
+        text = f"{quoted(app)} has a quote that is not closed; close it, or write a list"
+        yield Problem(("app",), text)
+
+
+def _timeout(keys: Mapping[str, JSON]) -> Iterator[Problem]:
+    timeout = keys.get("msprof", {}).get("timeout")
+    if timeout is not None and parse(timeout, Dimension.TIME) == 0:
+        text = f"{quoted(timeout)} leaves the app no time; write more than 0"
+        yield Problem(("msprof", "timeout"), text)
+
+
+def _bounds(limit: Asked) -> Iterator[Problem]:
+    table, bounds = limit.table, limit.bounds
+    if "max_regression" in table:
+        yield Problem(("max_regression",), f"{_NOT_BUILT}, or write at_most instead")
+    if "at_least" in bounds and "at_most" in bounds and bounds["at_least"] > bounds["at_most"]:
+        least, most = quoted(table["at_least"]), quoted(table["at_most"])
+        text = f"at_least {least} is more than at_most {most}; no value can be within both"
+        yield Problem((), text)

@@ -1,0 +1,103 @@
+"""Turn what budgets say about metrics into limits on single numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from pytest_npuperf import catalogue
+from pytest_npuperf.config.layers import Setting
+from pytest_npuperf.config.where import KeyPath
+from pytest_npuperf.model import JSON, Limit, Selector, Wanted
+from pytest_npuperf.units import Dimension, parse
+
+BOUNDS = ("at_most", "at_least", "equal")
+
+_SELECTOR = tuple(vars(Selector()))
+_RULES = {"ops": catalogue.OP_STATISTICS, "apis": catalogue.API_STATISTICS}
+_NOTHING: Mapping[str, JSON] = {}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One limit as it was written, and the number that it is about."""
+
+    path: KeyPath
+    wanted: Wanted
+    dimension: Dimension
+    raw: JSON
+    """A quantity, or a table of bounds."""
+    rule: Mapping[str, JSON]
+    """The rule around it; empty where there is none."""
+
+    @property
+    def table(self) -> Mapping[str, JSON]:
+        """Return the table of bounds; a bare quantity means at most."""
+        return self.raw if isinstance(self.raw, dict) else {"at_most": self.raw}
+
+    @property
+    def bounds(self) -> dict[str, Fraction]:
+        """Return the bounds that are set. Raises ValueError where one is no quantity."""
+        table = self.table
+        return {key: parse(table[key], self.dimension) for key in BOUNDS if key in table}
+
+    @property
+    def better(self) -> Literal["lower", "higher"]:
+        """Return which way is better: what is written, known, or meant by the only bound."""
+        if "better" in self.table:
+            return "higher" if self.table["better"] == "higher" else "lower"
+        if self.wanted.column is not None:
+            return "higher" if "at_least" in self.table and "at_most" not in self.table else "lower"
+        metric = catalogue.METRICS.get(self.wanted.metric)
+        return metric.better if metric else "lower"
+
+
+def asked(path: KeyPath, value: JSON) -> Iterator[Asked]:
+    """Yield the limits that a key of a budget sets; none where it sets something else."""
+    key = path[0]
+    if key in _RULES:
+        for index, rule in enumerate(value):
+            yield from _of_rule((*path, index), str(key), rule)
+    elif key == "custom":
+        yield Asked(path, Wanted(f"custom.{path[1]}"), Dimension.NUMBER, value, _NOTHING)
+    elif key in catalogue.METRICS:
+        yield _of_metric(path, catalogue.METRICS[str(key)], value)
+
+
+def limits_of(setting: Setting) -> Iterator[Limit]:
+    """Yield the limits of one setting, whose value is known to be right."""
+    for each in asked(setting.path, setting.value):
+        bounds = each.bounds
+        yield Limit(
+            each.wanted,
+            each.dimension,
+            **bounds,
+            on_fail=each.table.get("on_fail", each.rule.get("on_fail", "fail")),
+            why=each.table.get("why", each.rule.get("why", "")),
+            where=setting.layer.where(each.path),
+            better=each.better,
+        )
+
+
+def _of_metric(path: KeyPath, metric: catalogue.Metric, raw: JSON) -> Asked:
+    if not metric.distribution:
+        return Asked(path, Wanted(metric.name), metric.dimension, raw, _NOTHING)
+    statistic = str(path[1])
+    dimension = Dimension.COUNT if statistic == "count" else metric.dimension
+    return Asked(path, Wanted(metric.name, statistic), dimension, raw, _NOTHING)
+
+
+def _of_rule(path: KeyPath, metric: str, rule: Mapping[str, JSON]) -> Iterator[Asked]:
+    select = Selector(**{key: _globs(rule[key]) for key in _SELECTOR if key in rule})
+    for name, dimension in _RULES[metric].items():
+        if name in rule:
+            yield Asked((*path, name), Wanted(metric, name, select), dimension, rule[name], rule)
+    for column, raw in rule.get("pmu", {}).items():
+        wanted = Wanted(metric, None, select, column)
+        yield Asked((*path, "pmu", column), wanted, Dimension.NUMBER, raw, rule)
+
+
+def _globs(value: str | list[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)

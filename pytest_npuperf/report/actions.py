@@ -1,0 +1,50 @@
+"""The one thing to do next, chosen by the worst that happened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_npuperf.model import CaseResult, Verdict
+from pytest_npuperf.report.words import severity
+
+_OF_CASES = {
+    Verdict.ERROR: "mend what stopped {case}; until then none of its limits holds",
+    Verdict.SKIPPED: (
+        "run {case} where there is an NPU, with --npuperf-record, and keep the recording"
+    ),
+}
+_OF_LIMITS = {
+    Verdict.FAILED: (
+        "see the operators under the failed test of {case}; "
+        "where the change is meant, change the limit{where}"
+    ),
+    Verdict.NOT_MEASURED: "profile {case} with what {title} needs, or take the limit out{where}",
+    Verdict.INCONCLUSIVE: "measure {case} so that {title} can be judged{where}",
+    Verdict.NEW: "give {title} of {case} a bound such as at_most{where}; nothing holds it yet",
+}
+_WARNED = 'look at {title} of {case} while it only warns; on_fail = "fail" makes it count{where}'
+
+
+def next_action(cases: Sequence[CaseResult]) -> str:
+    """Return one line that begins with ``next:``; empty where every case simply passed."""
+    waiting = [case for case in cases if case.verdict is not Verdict.PASSED or _warns(case)]
+    if not waiting:
+        return ""
+    # A skipped case comes last, as verdicts do, but after those that only warn.
+    case = min(waiting, key=lambda case: case.verdict.rank)
+    if case.verdict in _OF_CASES:
+        return f"next: {_OF_CASES[case.verdict].format(case=case.case)}"
+    return f"next: {_of_limit(case)}"
+
+
+def _warns(case: CaseResult) -> bool:
+    return any(judged.warned for judged in case.limits)
+
+
+def _of_limit(case: CaseResult) -> str:
+    worst = min(case.limits, key=severity, default=None)
+    if worst is None:
+        return f"give the budget of {case.case} a limit"
+    where = f" at {worst.limit.where}" if worst.limit.where else ""
+    advice = _WARNED if worst.warned else _OF_LIMITS.get(worst.verdict, "see what stopped {case}")
+    return advice.format(case=case.case, title=worst.limit.wanted.title(), where=where)

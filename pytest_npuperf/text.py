@@ -1,0 +1,78 @@
+"""Text that came from outside, made safe for a terminal and measured in its columns."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def printable(text: str) -> str:
+    """Return the text with whatever a terminal would obey, hide or turn round escaped.
+
+    Line ends and tabs are escaped too: what comes back is one line.
+    """
+    if text.isprintable():
+        return text
+    return "".join(character if _harmless(character) else _escape(character) for character in text)
+
+
+def _harmless(character: str) -> bool:
+    # isprintable() also refuses the ideographic and the no-break space; they do no harm.
+    return character.isprintable() or unicodedata.category(character) == "Zs"
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def columns(text: str) -> int:
+    """Return how many columns of a terminal the text takes; a CJK character takes two."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def clipped(text: str, room: int, keep_end: bool = False) -> str:
+    """Return the text cut to so many columns; dots stand for what is cut off."""
+    if columns(text) <= room:
+        return text
+    dots = "..."[:room]
+    if keep_end:
+        return dots + _head(text[::-1], room - len(dots))[::-1]
+    return _head(text, room - len(dots)) + dots
+
+
+def _head(text: str, room: int) -> str:
+    used = 0
+    for index, character in enumerate(text):
+        used += _columns(character)
+        if used > room:
+            return text[:index]
+    return text
+
+
+def wrapped(text: str, room: int) -> list[str]:
+    """Return the text in lines of at most so many columns, broken at blanks where there are any."""
+    lines: list[str] = []
+    line = ""
+    for word in text.split():
+        longer = f"{line} {word}".lstrip()
+        if line and columns(longer) > room:
+            lines.append(line)
+            longer = word
+        while columns(longer) > room and (head := _head(longer, room)):
+            lines.append(head)
+            longer = longer[len(head) :]
+        line = longer
+    return [*lines, line] if line else lines
+
+
+def padded(text: str, room: int, right: bool = False) -> str:
+    """Return the text filled with blanks to so many columns; ``right`` puts them in front."""
+    blanks = " " * (room - columns(text))
+    return blanks + text if right else text + blanks

@@ -1,0 +1,120 @@
+"""The example project does what its pages show, and its recordings are what its script makes."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "example_project"
+RECORDINGS = EXAMPLE / "recordings"
+PAGES = [ROOT / "README.md", EXAMPLE / "README.md"]
+
+# What depends on the machine and on the other plugins that are installed.
+VARYING = re.compile(r"(platform|cachedir|rootdir|configfile|plugins|asyncio|Using --random).*")
+
+
+def shown_runs() -> list[tuple[str, str]]:
+    """Return each pytest command that a page shows, with the output that it shows."""
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES if page.exists())
+    return re.findall(r"^```console\n\$ (pytest.*)\n((?s:.*?))^```$", text, re.MULTILINE)
+
+
+def normalised(output: str) -> list[str]:
+    """Return the lines of an output without what differs from run to run."""
+    lines = (re.sub(r"\b\d+\.\d+s\b", "N s", line.rstrip()) for line in output.splitlines())
+    rulers = (re.sub(r"=+", "=", re.sub(r"_{2,}", "_", line)) for line in lines)
+    return [line for line in rulers if line and not VARYING.match(line)]
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    ignored = shutil.ignore_patterns(".*", "__pycache__")
+    return shutil.copytree(EXAMPLE, tmp_path / "example_project", ignore=ignored)
+
+
+def run(example: Path, command: str) -> subprocess.CompletedProcess[str]:
+    """Run a pytest command line in the example, as a user would at a terminal."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    env |= {"COLUMNS": "100", "PYTEST_ADDOPTS": "-p no:randomly -p no:cacheprovider"}
+    env.pop("CI", None)
+    args = [sys.executable, "-m", *shlex.split(command)]
+    return subprocess.run(args, cwd=example, env=env, capture_output=True, text=True, check=False)
+
+
+def test_the_pages_show_a_passing_and_a_failing_run() -> None:
+    commands = {command for command, _ in shown_runs()}
+    assert commands >= {"pytest", "pytest demo_regressed.py"}
+
+
+@pytest.mark.parametrize(("command", "output"), shown_runs())
+def test_a_run_prints_what_the_page_shows(example: Path, command: str, output: str) -> None:
+    result = run(example, command)
+    assert normalised(result.stdout) == normalised(output), result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(("command", "status"), [("pytest", 0), ("pytest demo_regressed.py", 1)])
+def test_the_exit_status_tells_the_verdict(example: Path, command: str, status: int) -> None:
+    result = run(example, command)
+    assert result.returncode == status, result.stdout + result.stderr
+
+
+def test_the_script_makes_the_recordings_byte_for_byte(tmp_path: Path) -> None:
+    script = EXAMPLE / "make_recording.py"
+    subprocess.run([sys.executable, "-B", script, tmp_path], check=True)
+    assert files(tmp_path) == files(RECORDINGS)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def rows(recording: str, table: str) -> list[dict[str, str]]:
+    (path,) = (RECORDINGS / recording).glob(f"PROF_*/mindstudio_profiler_output/{table}_*.csv")
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_recording_is_25_steps_of_120_operators_on_three_kinds_of_core() -> None:
+    summary = rows("resnet50", "op_summary")
+    assert len(summary[0]) == 46
+    assert set(Counter(row["Op Name"] for row in summary).values()) == {25}
+    assert len({row["Op Name"] for row in summary}) == 120
+    assert {row["Task Type"] for row in summary} == {"AI_CORE", "AI_VECTOR_CORE", "MIX_AIC"}
+    assert len(rows("resnet50", "step_trace")) == 25
+
+
+def test_in_the_regressed_recording_two_operators_differ() -> None:
+    before, after = rows("resnet50", "op_summary"), rows("resnet50_regressed", "op_summary")
+    changed = {
+        old["Op Name"]
+        for old, new in zip(before, after, strict=True)
+        if old["Task Duration(us)"] != new["Task Duration(us)"]
+    }
+    assert changed == {"conv1", "output_cast"}
+    assert {row["Op Name"] for row in after if row["Task Type"] == "AI_CPU"} == {"output_cast"}
+
+
+@pytest.mark.parametrize("recording", ["resnet50", "resnet50_regressed"])
+def test_the_tables_of_a_recording_agree(recording: str) -> None:
+    summary = rows(recording, "op_summary")
+    counts = Counter((row["OP Type"], row["Task Type"]) for row in summary)
+    statistic = rows(recording, "op_statistic")
+    assert counts == {(row["OP Type"], row["Core Type"]): int(row["Count"]) for row in statistic}
+    kernels = [row for row in rows(recording, "task_time") if row["kernel_name"] != "N/A"]
+    assert [
+        (row["Op Name"], row["Task Start Time(us)"], row["Task Duration(us)"]) for row in summary
+    ] == [(row["kernel_name"], row["task_start(us)"], row["task_time(us)"]) for row in kernels]

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_npuperf.collect.replay import replay
+from pytest_npuperf.errors import CollectError
+
+PROF = "PROF_000001_20260716234406816_00087964RCEQMIQB"
+TORCH = "host_1784298_20260114085947065_ascend_pt"
+
+
+def touch(path: Path, text: str = "") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_folder_is_one_round(tmp_path: Path) -> None:
+    touch(tmp_path / "resnet50/op_summary_0_1.csv")
+    found = replay(tmp_path / "resnet50")
+    assert found.rounds == (tmp_path / "resnet50",)
+    assert (found.mode, found.recorded, found.fingerprint, found.log) == ("replay", "", {}, None)
+
+
+def test_a_file_is_one_round(tmp_path: Path) -> None:
+    table = touch(tmp_path / "op_summary_20260716234416.csv")
+    found = replay(table)
+    assert found.rounds == (table,)
+    assert found.recorded == "2026-07-16"
+
+
+def test_rounds_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for number in range(1, 12):
+        (tmp_path / f"round_{number}").mkdir()
+    touch(tmp_path / "round_12", "a file is not a round")
+    assert [path.name for path in replay(tmp_path).rounds] == [f"round_{n}" for n in range(1, 12)]
+
+
+@pytest.mark.parametrize(
+    ("names", "problem"),
+    [
+        (
+            ["round_1", "round_3"],
+            "round_2 is missing; found round_1, round_3; number the rounds from 1 without a hole",
+        ),
+        (
+            ["round_2"],
+            "round_1 is missing; found round_2; number the rounds from 1 without a hole",
+        ),
+        (
+            ["round_0", "round_1"],
+            "round_2 is missing; found round_0, round_1; number the rounds from 1 without a hole",
+        ),
+        (
+            ["round_01"],
+            "round_1 is missing; found round_01; number the rounds from 1 without a hole",
+        ),
+        (["round_1", PROF], f"has both round_1 and {PROF}; keep one of them"),
+        (["round_1", "device_0"], "has both round_1 and device_0; keep one of them"),
+        (["round_1", TORCH], f"has both round_1 and {TORCH}; keep one of them"),
+    ],
+)
+def test_rounds_that_cannot_be_meant(tmp_path: Path, names: list[str], problem: str) -> None:
+    for name in names:
+        (tmp_path / name).mkdir()
+    with pytest.raises(CollectError) as caught:
+        replay(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: {problem}"
+
+
+def test_what_is_not_there_names_what_is_the_nearest_first(tmp_path: Path) -> None:
+    for name in ("alexnet", "resnet18", "resnet50", ".hidden"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(CollectError) as caught:
+        replay(tmp_path / "resnet5O")
+    assert str(caught.value) == (
+        f"{tmp_path}/resnet5O: there is no such recording; "
+        f"{tmp_path} has resnet50, resnet18, alexnet"
+    )
+
+
+def test_at_most_eight_names_are_listed(tmp_path: Path) -> None:
+    for number in range(10):
+        (tmp_path / f"r{number}").mkdir()
+    with pytest.raises(CollectError) as caught:
+        replay(tmp_path / "unlike")
+    assert str(caught.value).endswith(" has r0, r1, r2, r3, r4, r5, r6, r7 and 2 more")
+
+
+def test_an_empty_and_an_absent_folder_of_recordings(tmp_path: Path) -> None:
+    with pytest.raises(CollectError) as empty:
+        replay(tmp_path / "x")
+    assert str(empty.value) == f"{tmp_path}/x: there is no such recording; {tmp_path} is empty"
+    with pytest.raises(CollectError) as absent:
+        replay(tmp_path / "no" / "x")
+    assert str(absent.value) == (
+        f"{tmp_path}/no/x: there is no such recording, nor a folder {tmp_path}/no"
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "day"),
+    [
+        # The start of the profile counts, not the export of its tables.
+        ([f"{PROF}/mindstudio_profiler_output/op_summary_20260801000000.csv"], "2026-07-16"),
+        ([f"{TORCH}/ASCEND_PROFILER_OUTPUT/kernel_details.csv"], "2026-01-14"),
+        (["x_20230628101435_ascend_ms/ASCEND_PROFILER_OUTPUT/a.csv"], "2023-06-28"),
+        (["mindstudio_profiler_output/task_time_20260511093035.csv.gz"], "2026-05-11"),
+        (["PROF_000001_20220129014731273_KEDKPORHMAGPGD/x.csv"], "2022-01-29"),
+        (["OPPROF_20240102030405_ABCDEFGHIJKLMNOP/x.csv"], "2024-01-02"),
+        (["a_20260512000000.csv", "b_20260511000000.csv"], "2026-05-11"),
+        # Numbers that are no date.
+        (["op_summary_20261332000000.csv", "op_summary_0_1.csv"], ""),
+        (["a/b/c/d/e/f/op_summary_20260511093035.csv"], ""),
+    ],
+)
+def test_the_date_is_in_the_names(tmp_path: Path, files: list[str], day: str) -> None:
+    for name in files:
+        touch(tmp_path / "recording" / name)
+    assert replay(tmp_path / "recording").recorded == day
+
+
+def test_the_name_of_the_recording_itself_may_hold_the_date(tmp_path: Path) -> None:
+    touch(tmp_path / PROF / "mindstudio_profiler_output/op_summary_0.csv")
+    assert replay(tmp_path / PROF).recorded == "2026-07-16"
+
+
+def test_the_manifest_wins_over_names(tmp_path: Path) -> None:
+    touch(tmp_path / "op_summary_20260511093035.csv")
+    touch(tmp_path / "profiler_info.json", '{"cann_version": "8.3.RC1"}')
+    manifest = {
+        "format": 1,
+        "recorded": "2026-01-31",
+        "fingerprint": {"soc": "Ascend310P3", "cann": "8.0.0"},
+    }
+    touch(tmp_path / "npuperf-recording.json", json.dumps(manifest))
+    found = replay(tmp_path)
+    assert found.recorded == "2026-01-31"
+    assert found.fingerprint == {"soc": "Ascend310P3", "cann": "8.0.0"}
+
+
+@pytest.mark.parametrize(
+    ("infos", "fingerprint"),
+    [
+        (['{"cann_version": "8.3.RC1"}', '{"cann_version": "8.3.RC1"}'], {"cann": "8.3.RC1"}),
+        (['{"cann_version": "8.3.RC1"}', "{}"], {"cann": "8.3.RC1"}),
+        (['{"cann_version": "8.3.RC1"}', '{"cann_version": "8.5.0"}'], {}),
+        (['{"cann_version": 8}', "[]", "{", "[" * 100_000], {}),
+    ],
+)
+def test_torch_npu_tells_its_cann(
+    tmp_path: Path, infos: list[str], fingerprint: dict[str, str]
+) -> None:
+    for rank, text in enumerate(infos):
+        touch(tmp_path / f"rank{rank}_ascend_pt/profiler_info_{rank}.json", text)
+    assert replay(tmp_path).fingerprint == fingerprint
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    touch(tmp_path / "elsewhere/op_summary_20260511093035.csv")
+    (tmp_path / "recording").mkdir()
+    (tmp_path / "recording/link").symlink_to(tmp_path / "elsewhere")
+    assert replay(tmp_path / "recording").recorded == ""
