@@ -1,0 +1,117 @@
+"""The scalar metrics of a lane's operators: times, counts, shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pytest_npuperf.catalogue import AI_CORES
+from pytest_npuperf.measure.intervals import Span, overlap, span
+from pytest_npuperf.measure.rows import Mask, NotMeasured, OpRows
+from pytest_npuperf.model import OpRow
+
+
+@dataclass(frozen=True)
+class Number:
+    """A measured number, and how many rows it was made from."""
+
+    value: Fraction
+    samples: int
+    coverage: Fraction = Fraction(1)
+
+
+def _total(rows: OpRows, chosen: Mask) -> Number:
+    durations = rows.durations(chosen)
+    return Number(Fraction(int(durations.sum())), len(durations))
+
+
+def _whole(part: Callable[[Span], int]) -> Callable[[OpRows], Number]:
+    """Return a metric that is a part of the span of all rows, communication included."""
+    return lambda rows: Number(Fraction(part(_span(rows, rows.all))), len(rows))
+
+
+def _span(rows: OpRows, chosen: Mask) -> Span:
+    return span(*rows.intervals(chosen))
+
+
+def _union(rows: OpRows, chosen: Mask) -> Number:
+    return Number(Fraction(_span(rows, chosen).busy), int(chosen.sum()))
+
+
+def _idle_share(rows: OpRows) -> Number:
+    whole = _span(rows, rows.all)
+    if not whole.window:
+        raise NotMeasured(f"{rows.place} has a window of 0 ns, of which nothing is a share")
+    return Number(Fraction(whole.window - whole.busy, whole.window), len(rows))
+
+
+def _communication(rows: OpRows) -> Mask:
+    """Return which rows are collectives, where at least one row says what it is."""
+    if len(rows) and bool(rows.column("task_type").isna().all()):
+        raise NotMeasured(f"{rows.place} has no Task Type in any row")
+    return rows.communication
+
+
+def _overlap_share(rows: OpRows) -> Number:
+    communication = rows.intervals(_communication(rows))
+    length = span(*communication).busy
+    if not length:
+        raise NotMeasured(f"{rows.place} has no communication that could be overlapped")
+    shared = overlap(communication, rows.intervals(rows.kernels))
+    return Number(Fraction(shared, length), len(communication[0]))
+
+
+def _kernel_count(rows: OpRows) -> Number:
+    count = int(rows.kernels.sum())
+    return Number(Fraction(count), count)
+
+
+FROM_ROWS: dict[str, Callable[[OpRows], Number]] = {
+    "kernel_time": lambda rows: _total(rows, rows.kernels),
+    "compute_time": lambda rows: _union(rows, rows.kernels),
+    "busy_time": _whole(lambda whole: whole.busy),
+    "window_time": _whole(lambda whole: whole.window),
+    "idle_time": _whole(lambda whole: whole.window - whole.busy),
+    "largest_gap": _whole(lambda whole: whole.largest_gap),
+    "idle_share": _idle_share,
+    "kernel_count": _kernel_count,
+    "ai_core_time": lambda rows: _total(rows, rows.of_task_type(AI_CORES)),
+    "ai_cpu_time": lambda rows: _total(rows, rows.of_task_type(("AI_CPU",))),
+    "communication_time": lambda rows: _union(rows, _communication(rows)),
+    "overlap_share": _overlap_share,
+}
+"""Each metric of the catalogue that an op_summary gives. All raise NotMeasured."""
+
+
+def op_rows(rows: OpRows) -> tuple[OpRow, ...]:
+    """Return count and total by op type and core, longest first; none where a column is absent."""
+    try:
+        types, cores = rows.column("op_type"), rows.column("task_type")
+        durations = rows.durations(rows.all)
+    except NotMeasured:
+        return ()
+    frame = types.to_frame().assign(task_type=cores, ns=durations)
+    groups = frame.groupby(["op_type", "task_type"], observed=True, dropna=False)["ns"]
+    table = groups.agg(["size", "sum"]).sort_values("sum", ascending=False, kind="stable")
+    return tuple(
+        OpRow(_text(key[0]), _text(key[1]), int(size), int(total))
+        for key, size, total in table.itertuples()
+    )
+
+
+def longest(rows: OpRows, many: int = 3) -> tuple[tuple[str, str, int], ...]:
+    """Return op name, op type and ns of the longest single ops; none where a column is absent."""
+    try:
+        durations = rows.durations(rows.all)
+        names, types = rows.column("op_name"), rows.column("op_type")
+    except NotMeasured:
+        return ()
+    worst = (-durations).argsort(kind="stable")[:many]
+    return tuple(
+        (_text(names.iloc[row]), _text(types.iloc[row]), int(durations[row])) for row in worst
+    )
+
+
+def _text(cell: object) -> str:
+    return cell if isinstance(cell, str) else ""

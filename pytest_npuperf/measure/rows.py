@@ -1,0 +1,120 @@
+"""The op rows of one lane as arrays; asks of each row whether it has what a number needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from pytest_npuperf.catalogue import COMMUNICATION, LEFT_OUT
+from pytest_npuperf.globs import compile_globs
+from pytest_npuperf.measure.intervals import Ns
+from pytest_npuperf.profile.cells import us_to_ns
+from pytest_npuperf.profile.tables import BY_NAME
+
+Mask = npt.NDArray[np.bool_]
+
+
+class NotMeasured(Exception):
+    """A number cannot be had from this profile; the text says what is missing."""
+
+
+class OpRows:
+    """The rows of an op_summary that are work: those marked WRITE_BACK or INVALID are left out."""
+
+    def __init__(self, frame: pd.DataFrame, place: str) -> None:
+        self.place = place
+        """What to call the table in messages."""
+        self._frame = frame
+        self.left_out = 0
+        if "task_type" in frame:
+            left_out = frame["task_type"].isin(LEFT_OUT).to_numpy()
+            self.left_out = int(left_out.sum())
+            self._frame = frame[~left_out] if self.left_out else frame
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    def column(self, name: str) -> pd.Series[Any]:
+        """Return a column. Raises NotMeasured where the table does not have it."""
+        if name not in self._frame:
+            header = BY_NAME["op_summary"].header_of(name)
+            raise NotMeasured(f'{self.place} has no column "{header}"')
+        return self._frame[name]
+
+    def whole(self, name: str, among: Mask | None = None) -> pd.Series[Any]:
+        """Return a column that has a value in each of the rows. Raises NotMeasured."""
+        column = self.column(name)
+        absent = column.isna().to_numpy()
+        if among is not None:
+            absent = absent & among
+        if absent.any():
+            header = BY_NAME["op_summary"].header_of(name)
+            rows = len(column) if among is None else int(among.sum())
+            raise NotMeasured(
+                f"{self.place} has no {header} in {int(absent.sum())} of {rows} rows, "
+                f"first in row {int(column.index[absent.argmax()]) + 1}"
+            )
+        return column
+
+    @cached_property
+    def all(self) -> Mask:
+        """Every row."""
+        return np.ones(len(self), dtype=np.bool_)
+
+    @cached_property
+    def communication(self) -> Mask:
+        """Which rows are collectives. Raises NotMeasured where that cannot be told."""
+        collective = self.column("task_type").isin(COMMUNICATION).to_numpy()
+        if not self._is_level_0(collective):
+            self.whole("task_type")
+        return collective
+
+    def _is_level_0(self, collective: Mask) -> bool:
+        """Profiling level 0 leaves out type and core of every kernel, but not of collectives."""
+        others = self._frame.loc[~collective, ["task_type"]]
+        if "op_type" in self._frame:
+            others = others.assign(op_type=self._frame["op_type"])
+        return bool(others.isna().all(axis=None))
+
+    @cached_property
+    def kernels(self) -> Mask:
+        """Which rows are not communication. Raises NotMeasured where that cannot be told."""
+        return ~self.communication
+
+    def of_task_type(self, names: Iterable[str]) -> Mask:
+        """Return which rows ran on these cores. Raises NotMeasured where a row does not say."""
+        return self.whole("task_type").isin(list(names)).to_numpy()
+
+    def matching(self, column: str, globs: tuple[str, ...]) -> Mask:
+        """Return which rows have a text that a glob means. Raises NotMeasured."""
+        return matching(self.whole(column), globs)
+
+    def durations(self, rows: Mask) -> Ns:
+        """Return the durations of some rows, ns. Raises NotMeasured where one has none."""
+        self.whole("task_duration_us", rows)
+        return self._duration_ns[rows]
+
+    def intervals(self, rows: Mask) -> tuple[Ns, Ns]:
+        """Return starts and durations of some rows, ns. Raises NotMeasured."""
+        self.whole("task_start_ns", rows)
+        return self._start_ns[rows], self.durations(rows)
+
+    @cached_property
+    def _duration_ns(self) -> Ns:
+        return us_to_ns(np.nan_to_num(self._frame["task_duration_us"].to_numpy()))
+
+    @cached_property
+    def _start_ns(self) -> Ns:
+        return self._frame["task_start_ns"].to_numpy(dtype=np.int64, na_value=0)
+
+
+def matching(texts: pd.Series[Any], globs: tuple[str, ...]) -> Mask:
+    """Return which texts of a category column a glob means; an absent text matches nothing."""
+    pattern = compile_globs(globs)
+    chosen = [pattern.match(text) is not None for text in texts.cat.categories]
+    return np.array([*chosen, False], dtype=np.bool_)[texts.cat.codes.to_numpy()]

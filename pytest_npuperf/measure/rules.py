@@ -1,0 +1,135 @@
+"""What an ``[[ops]]`` rule asks of the rows that it selects: totals, percentiles, PMU means."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_npuperf.measure.intervals import Ns
+from pytest_npuperf.measure.operators import Number
+from pytest_npuperf.measure.rows import Mask, NotMeasured, OpRows
+from pytest_npuperf.model import Selector, Wanted
+from pytest_npuperf.percentiles import statistic
+from pytest_npuperf.text import printable
+
+PMU_COVERAGE = Fraction(95, 100)
+"""Rows of a selection that must have a PMU value for their mean to mean something."""
+
+_PMU_SUFFIXES = ("", "_us", "_percent", "_gb_s", "_kb")
+_PMU_DECIMALS = 10**6
+
+_COLUMNS = {"name": "op_name", "type": "op_type", "task_type": "task_type"}
+
+
+def selector_columns(select: Selector) -> tuple[str, ...]:
+    """Return the columns that a selector looks at."""
+    return tuple(_column(key) for key in select.as_dict())
+
+
+def _column(key: str) -> str:
+    return _COLUMNS[key.removeprefix("not_")]
+
+
+def selected(rows: OpRows, select: Selector) -> Mask:
+    """Return the rows that a rule means. Raises NotMeasured where a row does not say."""
+    mask = rows.all
+    for key, globs in select.as_dict().items():
+        match = rows.matching(_column(key), tuple(globs))
+        mask = mask & (~match if key.startswith("not_") else match)
+    return mask
+
+
+def rule_number(rows: OpRows, wanted: Wanted) -> Number:
+    """Return the statistic of an ``ops`` rule over its rows. Raises NotMeasured."""
+    mask = selected(rows, wanted.select)
+    name = wanted.statistic or ""
+    if name == "count":
+        return Number(Fraction(int(mask.sum())), len(rows))
+    durations = rows.durations(_some(rows, mask, wanted.select))
+    total = int(durations.sum())
+    if name == "total":
+        return Number(Fraction(total), len(durations))
+    if name == "share":
+        return Number(Fraction(total, _kernel_time(rows)), len(durations))
+    return Number(statistic(durations.tolist(), name), len(durations))
+
+
+def _kernel_time(rows: OpRows) -> int:
+    whole = int(rows.durations(rows.kernels).sum())
+    if not whole:
+        raise NotMeasured(f"{rows.place} has a kernel_time of 0 ns, of which nothing is a share")
+    return whole
+
+
+def _some(rows: OpRows, mask: Mask, select: Selector) -> Mask:
+    """Return the mask unless it selects nothing: no operator has no duration, not one of 0."""
+    if mask.any():
+        return mask
+    chosen = {
+        _column(key): globs
+        for key, globs in select.as_dict().items()
+        if not key.startswith("not_")
+    }
+    near = [
+        text
+        for column, globs in chosen.items()
+        for text in nearest(globs, list(rows.column(column).cat.categories))
+    ]
+    raise NotMeasured(nothing_selected(rows.place, select, near))
+
+
+def nearest(globs: Collection[str], there: list[str]) -> list[str]:
+    """Return the texts that are most like what was asked for."""
+    return [text for glob in globs for text in difflib.get_close_matches(glob, there, 5, 0.4)]
+
+
+def nothing_selected(place: str, select: Selector, near: list[str]) -> str:
+    """Return the reason why a rule has no number, with the names that may have been meant."""
+    asked = " ".join(f"{key}={','.join(globs)}" for key, globs in select.as_dict().items())
+    hint = f"; near it: {', '.join(printable(text) for text in near[:5])}" if near else ""
+    return f"no row of {place} is {printable(asked)}{hint}"
+
+
+# --- PMU columns ------------------------------------------------------------------------------
+
+
+def pmu_column(columns: Collection[str], name: str) -> str:
+    """Return the DataFrame name of a PMU column, whose unit suffix may be left out.
+
+    Raises NotMeasured where there is none of that name.
+    """
+    found = next((name + suffix for suffix in _PMU_SUFFIXES if name + suffix in columns), None)
+    if found is None:
+        near = difflib.get_close_matches(name, sorted(columns), 3)
+        hint = f"; near it: {', '.join(near)}" if near else ""
+        raise NotMeasured(f'op_summary has no PMU column "{printable(name)}"{hint}')
+    return found
+
+
+def pmu_mean(rows: OpRows, select: Selector, column: str) -> Number:
+    """Return the duration-weighted mean of a PMU column. Raises NotMeasured."""
+    mask = _some(rows, selected(rows, select), select)
+    values = rows.column(column).to_numpy()
+    if values.dtype != np.float64:
+        raise NotMeasured(f"{rows.place} has texts in {column}, not numbers")
+    there = mask & ~np.isnan(values)
+    count = int(there.sum())
+    coverage = Fraction(count, int(mask.sum()))
+    if coverage < PMU_COVERAGE:
+        raise NotMeasured(
+            f"{rows.place} has {column} in {count} of {int(mask.sum())} rows; 95 % are needed"
+        )
+    return Number(_weighted(values[there], rows.durations(there)), count, coverage)
+
+
+def _weighted(values: npt.NDArray[np.float64], weights: Ns) -> Fraction:
+    """Return the exact weighted mean of numbers with up to six decimals."""
+    whole = int(weights.sum())
+    if not whole:
+        raise NotMeasured("the selected rows took 0 ns, so no mean can be weighted by duration")
+    scaled = np.rint(values * _PMU_DECIMALS).astype(np.int64).astype(object)
+    return Fraction(int((scaled * weights.astype(object)).sum()), whole * _PMU_DECIMALS)
