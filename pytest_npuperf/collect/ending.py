@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import signal
-from fractions import Fraction
 from pathlib import Path
 
 from pytest_npuperf.collect.log import disk_is_full, failure
 from pytest_npuperf.collect.process import Ended, Start
-from pytest_npuperf.units import Dimension, show
 
 
 def check_ending(program: str, ended: Ended, output: Path, start: Start) -> None:
     """Raise CollectError after a timeout, on a full disk, and after a signal."""
     if ended.timed_out:
-        limit = show(Fraction(start.timeout_s) * 10**9, Dimension.TIME)
         raise failure(
-            f"{program} did not end within {limit} and was stopped; "
+            f"{program} did not end within {start.timeout_s:g} s and was stopped; "
             f"raise timeout in [tool.npuperf.msprof]; partial data is kept in {output}",
             start.log,
         )

@@ -72,6 +72,39 @@ def _refuse_statistic(summary: Source, statistic: Source, bad: pd.Series) -> Non
     )
 
 
+def inside_op_statistic(statistic: Source) -> None:
+    """Raise ProfileError unless each row's total lies between its calls' min and max.
+
+    The shares add up to 100 % for each device and model, so that a lost row shows.
+    """
+    rows = statistic.rows
+    if {"count", "total_time_us", "min_time_us", "max_time_us"} <= set(rows):
+        slack = 0.001 * (rows["count"] + 1)
+        low = rows["count"] * rows["min_time_us"] - slack > rows["total_time_us"]
+        high = rows["count"] * rows["max_time_us"] + slack < rows["total_time_us"]
+        bad = (low | high).to_numpy()
+        if bad.any():
+            row = rows.iloc[int(bad.argmax())]
+            raise ProfileError(
+                f"{statistic.path}:{int(bad.argmax()) + 2}: {int(row['count'])} calls of "
+                f"{row['min_time_us']:.3f} to {row['max_time_us']:.3f} us cannot make "
+                f"{row['total_time_us']:.3f} us; the file was edited, record again"
+            )
+    if "ratio_percent" in rows and rows["ratio_percent"].notna().all():
+        _refuse_lost_share(statistic)
+
+
+def _refuse_lost_share(statistic: Source) -> None:
+    by = [name for name in ("device_id", "model_name") if name in statistic.rows]
+    shares = statistic.rows.groupby(by, observed=True, dropna=False)["ratio_percent"]
+    for total, count in zip(shares.sum(), shares.size(), strict=True):
+        if abs(total - 100) > 0.001 * (count + 1):
+            raise ProfileError(
+                f"{statistic.path}: the Ratio(%) of {count} rows add up to {total:.3f}, not 100; "
+                "rows are missing or changed, record again"
+            )
+
+
 def against_task_time(summary: Source, task_time: Source) -> None:
     """Raise ProfileError when task_time has compute kernels that op_summary lacks or times apart.
 

@@ -140,23 +140,23 @@ class Profile:
         if unit in self._checked:
             return
         self._checked.add(unit)
-        files = self.units[unit]
-        if not files.of("op_summary"):
+        statistic = self._source(unit, "op_statistic")
+        # The files of single steps have shares of their own.
+        if statistic is not None and len(self.units[unit].of("op_statistic")) == 1:
+            checks.inside_op_statistic(statistic)
+        summary = self._source(unit, "op_summary")
+        if summary is None:
             return
-        if files.of("op_statistic"):
-            checks.against_op_statistic(
-                checks.Source(files.of("op_summary")[0].path, self.unit_rows(unit, "op_summary")),
-                checks.Source(
-                    files.of("op_statistic")[0].path, self.unit_rows(unit, "op_statistic")
-                ),
-            )
-        if files.of("task_time"):
-            checks.against_task_time(
-                checks.Source(
-                    files.of("op_summary")[0].path, self.unit_rows(unit, "op_summary", _KEYS)
-                ),
-                checks.Source(files.of("task_time")[0].path, self.unit_rows(unit, "task_time")),
-            )
+        if statistic is not None:
+            checks.against_op_statistic(summary, statistic)
+        task_time = self._source(unit, "task_time")
+        if task_time is not None:
+            keyed = checks.Source(summary.path, self.unit_rows(unit, "op_summary", _KEYS))
+            checks.against_task_time(keyed, task_time)
+
+    def _source(self, unit: int, table: str) -> checks.Source | None:
+        files = self.units[unit].of(table)
+        return checks.Source(files[0].path, self.unit_rows(unit, table)) if files else None
 
     def unit_rows(
         self, unit: int, table: str, columns: Collection[str] | None = ()

@@ -1,0 +1,173 @@
+"""Measure a profile: each wanted number on each lane, worked out once however many ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+
+from pytest_npuperf.catalogue import METRICS, OP_STATISTICS, PER_STEP, needed_tables
+from pytest_npuperf.measure.operators import FROM_ROWS, Number, longest, op_rows
+from pytest_npuperf.measure.rows import NotMeasured, OpRows
+from pytest_npuperf.measure.rules import pmu_column, pmu_mean, rule_number, selector_columns
+from pytest_npuperf.measure.steptimes import step_times
+from pytest_npuperf.measure.totals import Totals, api_totals, op_totals
+from pytest_npuperf.model import LaneMeasurement, Measurement, OpRow, StepOptions, Value, Wanted
+from pytest_npuperf.percentiles import statistic
+from pytest_npuperf.profile import Lane, Profile
+from pytest_npuperf.profile.steps import StepCount, count_steps
+
+
+class Measurer:
+    """The numbers of one profile under one way to count steps."""
+
+    def __init__(self, profile: Profile, options: StepOptions) -> None:
+        self._lanes = {lane.key: _LaneMeasurer(profile, lane, options) for lane in profile.lanes}
+
+    def measure(self, wanted: Iterable[Wanted]) -> Measurement:
+        """Return what is wanted on every lane. Raises ProfileError."""
+        asked = tuple(wanted)
+        lanes = {key: lane.measure(asked) for key, lane in self._lanes.items()}
+        left_out = sum(lane.left_out for lane in self._lanes.values())
+        notes = (f"{left_out} rows marked WRITE_BACK or INVALID are left out",) if left_out else ()
+        return Measurement(lanes, notes)
+
+    def longest(self) -> dict[str, tuple[tuple[str, str, int], ...]]:
+        """Return the longest single ops of each lane: op name, op type, ns. Raises ProfileError."""
+        return {key: lane.longest() for key, lane in self._lanes.items()}
+
+
+class _LaneMeasurer:
+    def __init__(self, profile: Profile, lane: Lane, options: StepOptions) -> None:
+        self._profile, self._lane, self._options = profile, lane, options
+        self._values: dict[Wanted, Value] = {}
+
+    def measure(self, wanted: Iterable[Wanted]) -> LaneMeasurement:
+        values = {}
+        for number in wanted:
+            if number not in self._values:
+                self._values[number] = self._value(number)
+            values[number] = self._values[number]
+        return LaneMeasurement(values, self._op_rows)
+
+    def longest(self) -> tuple[tuple[str, str, int], ...]:
+        rows = self._op_summary("op_name")
+        return () if rows is None else longest(rows)
+
+    @property
+    def left_out(self) -> int:
+        rows = self._op_summary()
+        return 0 if rows is None else rows.left_out
+
+    # --- one number ---------------------------------------------------------------------------
+
+    def _value(self, wanted: Wanted) -> Value:
+        try:
+            if METRICS.get(wanted.metric) and METRICS[wanted.metric].distribution:
+                return self._distribution(wanted)
+            number = self._number(wanted)
+        except NotMeasured as err:
+            return Value(None, reason=str(err))
+        return Value(number.value, number.samples, number.coverage)
+
+    def _distribution(self, wanted: Wanted) -> Value:
+        data = step_times(self._profile, self._lane, self._options)
+        return Value(statistic(data, wanted.statistic or ""), len(data), data=data)
+
+    def _number(self, wanted: Wanted) -> Number:
+        base = _without_per_step(wanted)
+        if base != wanted:
+            number = self._plain(base)
+            return Number(number.value / self._step_count(), number.samples, number.coverage)
+        self._refuse_total_of_a_step(wanted)
+        return self._plain(wanted)
+
+    def _plain(self, wanted: Wanted) -> Number:
+        if wanted.metric == "ops":
+            return self._op_rule(wanted)
+        if wanted.metric == "apis":
+            return self._apis().rule_number(wanted)
+        if wanted.metric == "fused_count":
+            return self._fused()
+        rows = self._op_summary()
+        if rows is None:
+            return self._totals().metric(wanted.metric)
+        return FROM_ROWS[wanted.metric](rows)
+
+    def _op_rule(self, wanted: Wanted) -> Number:
+        if wanted.column is not None:
+            name = pmu_column(self._profile.columns(self._lane.unit, "op_summary"), wanted.column)
+            rows = self._op_summary(name, *selector_columns(wanted.select))
+            if rows is None:
+                raise NotMeasured("PMU columns need op_summary, which the profile does not have")
+            return pmu_mean(rows, wanted.select, name)
+        rows = self._op_summary(*selector_columns(wanted.select))
+        return self._totals().rule_number(wanted) if rows is None else rule_number(rows, wanted)
+
+    def _fused(self) -> Number:
+        rows = self._profile.lane_rows(self._lane, "fusion_op")
+        if rows is None:
+            raise NotMeasured("the profile has no table fusion_op")
+        return Number(Fraction(len(rows)), len(rows))
+
+    # --- tables -------------------------------------------------------------------------------
+
+    def _op_summary(self, *columns: str) -> OpRows | None:
+        frame = self._profile.lane_rows(self._lane, "op_summary", columns)
+        return None if frame is None else OpRows(frame, "op_summary")
+
+    def _totals(self) -> Totals:
+        frame = self._profile.lane_rows(self._lane, "op_statistic")
+        if frame is None:
+            raise NotMeasured("the profile has neither op_summary nor op_statistic")
+        return op_totals(frame)
+
+    def _apis(self) -> Totals:
+        for table in needed_tables("apis"):
+            # APIs run on the host: the rows belong to the process, whatever device they name.
+            if self._profile.units[self._lane.unit].of(table):
+                return api_totals(self._profile.unit_rows(self._lane.unit, table), table)
+        raise NotMeasured("the profile has neither api_statistic nor acl_statistic")
+
+    @cached_property
+    def _op_rows(self) -> tuple[OpRow, ...]:
+        rows = self._op_summary()
+        if rows is not None:
+            return op_rows(rows)
+        try:
+            return self._totals().op_rows()
+        except NotMeasured:
+            return ()
+
+    # --- steps --------------------------------------------------------------------------------
+
+    @cached_property
+    def _steps(self) -> StepCount:
+        return count_steps(self._profile, self._lane, self._options)
+
+    def _step_count(self) -> int:
+        if not self._steps.count:
+            raise NotMeasured(self._steps.reason or "the profile holds no step")
+        return self._steps.count
+
+    def _refuse_total_of_a_step(self, wanted: Wanted) -> None:
+        """Refuse a total over one step where the run has more: it says nothing of the run."""
+        form = _per_step(wanted)
+        if form is not None and self._steps.scope == "step":
+            raise NotMeasured(f"the profile holds single steps, not the whole run; write {form}")
+
+
+def _without_per_step(wanted: Wanted) -> Wanted:
+    if wanted.metric == "ops":
+        return replace(wanted, statistic=(wanted.statistic or "").removesuffix(PER_STEP) or None)
+    return replace(wanted, metric=wanted.metric.removesuffix(PER_STEP))
+
+
+def _per_step(wanted: Wanted) -> str | None:
+    """Return the name of the same number per step, where there is one."""
+    if wanted.metric == "ops":
+        name = f"{wanted.statistic}{PER_STEP}"
+        return name if name in OP_STATISTICS else None
+    name = wanted.metric + PER_STEP
+    return name if name in METRICS else None

@@ -1,0 +1,60 @@
+"""The durations of single steps, from the table that times them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from pytest_npuperf.measure.rows import NotMeasured
+from pytest_npuperf.model import StepOptions
+from pytest_npuperf.profile import Lane, Profile
+from pytest_npuperf.profile.cells import us_to_ns
+from pytest_npuperf.profile.steps import iterations
+
+
+def step_times(profile: Profile, lane: Lane, options: StepOptions) -> tuple[int, ...]:
+    """Return the duration of each step in order, ns, warm-up left out.
+
+    Raises NotMeasured where no table times the steps, or a step has no time.
+    """
+    times = _timed(profile, lane, options)
+    warmup = options.warmup_steps
+    if warmup is None:
+        warmup = 1 if len(times) > 1 else 0
+    if warmup >= len(times):
+        raise NotMeasured(f"{len(times)} steps, of which {warmup} are warm-up: none is left")
+    return times[warmup:]
+
+
+def _timed(profile: Profile, lane: Lane, options: StepOptions) -> tuple[int, ...]:
+    trace = iterations(profile, lane, options.model)
+    if trace is not None:
+        if not len(trace):
+            raise NotMeasured(f"step_trace has no iteration of model {options.model}")
+        return _durations(trace, "step_trace", "iteration_time_us")
+    framework = profile.lane_rows(lane, "step_trace_time")
+    if framework is not None:
+        return _stages(framework)
+    raise NotMeasured("the profile has neither step_trace nor step_trace_time")
+
+
+def _stages(rows: pd.DataFrame) -> tuple[int, ...]:
+    """Return torch_npu's stages; the last one ends with its last task, not with the next step."""
+    if "step" not in rows or rows["step"].isna().any():
+        raise NotMeasured("step_trace_time has no step ids; the app marks no steps")
+    times = _durations(rows, "step_trace_time", "stage_us")
+    if len(times) < 2:
+        raise NotMeasured("step_trace_time has one step, whose end is not marked by a next one")
+    return times[:-1]
+
+
+def _durations(rows: pd.DataFrame, table: str, name: str) -> tuple[int, ...]:
+    if name not in rows:
+        raise NotMeasured(f"{table} has no column {name}")
+    times: pd.Series[Any] = rows[name]
+    absent = times.isna().to_numpy()
+    if absent.any():
+        row = int(times.index[absent.argmax()]) + 1
+        raise NotMeasured(f"{table} has no time in row {row}")
+    return tuple(us_to_ns(times.to_numpy()).tolist())

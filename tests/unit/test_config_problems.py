@@ -1,0 +1,467 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_npuperf.config import Options, load
+from pytest_npuperf.config.problems import did_you_mean, dotted
+from pytest_npuperf.errors import ConfigError
+
+MS = 'write "1.7 ms" or "1700 us"'
+OPS = "name, type, task_type, not_name, not_type"
+LIMITS = "total, mean, p50, p90, p95, p99, min, max, share, count, total_per_step, count_per_step, pmu"
+
+
+def _problems(tmp_path: Path, text: str) -> list[str]:
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        load(tmp_path, Options())
+    return list(refused.value.problems)
+
+
+# What a budget says, and what is said of it behind "budgets.b.".
+BUDGET = [
+    # quantities
+    ('busy_time = "1,7 ms"', f'busy_time: "1,7 ms" is not a duration; {MS}'),
+    ('busy_time = "1,75 s"', 'busy_time: "1,75 s" is not a duration; write "1.75 s" or "1750000 us"'),
+    ('busy_time = "1.7 msec"', f'busy_time: "1.7 msec" is not a duration; {MS}'),
+    ('busy_time = "-1 ms"', f'busy_time: "-1 ms" is not a duration; {MS}'),
+    ('busy_time = "1e3 us"', f'busy_time: "1e3 us" is not a duration; {MS}'),
+    ('busy_time = ""', f'busy_time: "" is not a duration; {MS}'),
+    ("busy_time = true", f"busy_time: true is not a duration; {MS}"),
+    ("busy_time = []", f"busy_time: [] is not a duration; {MS}"),
+    ("busy_time = 1979-05-27", f'busy_time: "1979-05-27" is not a duration; {MS}'),
+    ("busy_time = 5", 'busy_time: 5 has no unit; write "5 ms" or "5 us"'),
+    ("busy_time = 1.7", 'busy_time: 1.7 has no unit; write "1.7 ms" or "1.7 us"'),
+    ('busy_time = " 1.7 "', 'busy_time: " 1.7 " has no unit; write "1.7 ms" or "1.7 us"'),
+    ('busy_time = "512 MiB"', f'busy_time: "512 MiB" is a size, not a duration; {MS}'),
+    ('busy_time = "5 %"', f'busy_time: "5 %" is a share, not a duration; {MS}'),
+    ('busy_time.at_least = "5 %"', f'busy_time.at_least: "5 %" is a share, not a duration; {MS}'),
+    ("idle_share = 5", 'idle_share: 5 has no unit; write "5 %"'),
+    ('idle_share = "5 ms"', 'idle_share: "5 ms" is a duration, not a share; write "5 %"'),
+    ('idle_share = "5,5 %"', 'idle_share: "5,5 %" is not a share; write "5.5 %"'),
+    ("kernel_count = -1", "kernel_count: -1 is too small; the least is 0"),
+    (
+        "kernel_count = 1.0",
+        "kernel_count: 1.0 is not a count; write a whole number such as 140",
+    ),
+    (
+        "kernel_count = true",
+        "kernel_count: true is not a count; write a whole number such as 140",
+    ),
+    (
+        'kernel_count = "140"',
+        'kernel_count: "140" is not a count; write a whole number such as 140',
+    ),
+    (
+        'kernel_count.equal = "1 ms"',
+        'kernel_count.equal: "1 ms" is a duration, not a count; write a whole number such as 140',
+    ),
+    (
+        'custom.x = { at_most = inf, better = "lower" }',
+        "custom.x.at_most: Infinity is not a number; write a number such as 0.85",
+    ),
+    (
+        'custom.x = { at_most = nan, better = "lower" }',
+        "custom.x.at_most: NaN is not a number; write a number such as 0.85",
+    ),
+    (
+        'custom.x = { at_most = true, better = "lower" }',
+        "custom.x.at_most: true is not a number; write a number such as 0.85",
+    ),
+    # limits
+    (
+        'overlap_share = "80 %"',
+        'overlap_share: a bare "80 %" would mean at most, but higher is better; '
+        'write { at_least = "80 %" }',
+    ),
+    (
+        "fused_count = 3",
+        "fused_count: a bare 3 would mean at most, but higher is better; write { at_least = 3 }",
+    ),
+    ("busy_time = {}", "busy_time: sets no bound; write at_most, at_least or equal"),
+    (
+        'busy_time = { why = "because" }',
+        "busy_time: sets no bound; write at_most, at_least or equal",
+    ),
+    (
+        'busy_time = { at_most = "1 ms", at_least = "1001 us" }',
+        'busy_time: at_least "1001 us" is more than at_most "1 ms"; no value can be within both',
+    ),
+    (
+        'busy_time = { equal = "1 ms", at_most = "1 ms" }',
+        "busy_time: equal stands alone; leave out at_most, at_least and max_regression, or equal",
+    ),
+    (
+        'busy_time = { max_regression = "3 %" }',
+        "busy_time.max_regression: is not built in this version; remove it, "
+        "or write at_most instead",
+    ),
+    (
+        'busy_time = { at_most = "3 ms", max_regression = true }',
+        "busy_time.max_regression: is not built in this version; remove it, "
+        "or write at_most instead",
+    ),
+    (
+        "busy_time = { max_regression = false }",
+        "busy_time.max_regression: false has no meaning here; leave the key out",
+    ),
+    (
+        "busy_time = { max_regression = 5 }",
+        'busy_time.max_regression: 5 has no unit; write "5 %"',
+    ),
+    (
+        'busy_time = { at_mots = "3 ms" }',
+        'busy_time.at_mots: unknown key "at_mots"; did you mean "at_most"?',
+    ),
+    (
+        'busy_time = { at_most = "3 ms", limit = "3 ms" }',
+        'busy_time.limit: unknown key "limit"; '
+        "known are at_most, at_least, equal, max_regression, on_fail, why",
+    ),
+    (
+        'busy_time.p95 = "3 ms"',
+        'busy_time.p95: one number has no statistic "p95"; write at_most, at_least or equal',
+    ),
+    (
+        'busy_time = { at_most = "3 ms", on_fail = "ignore" }',
+        'busy_time.on_fail: "ignore" is not known; write "fail" or "warn"',
+    ),
+    (
+        'busy_time = { at_most = "3 ms", on_fail = "wran" }',
+        'busy_time.on_fail: "wran" is not known; did you mean "warn"?',
+    ),
+    (
+        'busy_time = { at_most = "3 ms", why = "" }',
+        'busy_time.why: "" is empty; write something or leave the key out',
+    ),
+    (
+        'busy_time = { at_most = "3 ms", why = true }',
+        'busy_time.why: true is not a string; write "true"',
+    ),
+    # distributions
+    (
+        'step_time = "3 ms"',
+        'step_time: "3 ms" is not a table; a distribution takes a limit for each statistic, '
+        'write { p95 = "3 ms" }',
+    ),
+    ("step_time = {}", "step_time: {} is empty; write something or leave the key out"),
+    ('step_time.p_95 = "3 ms"', 'step_time.p_95: unknown statistic "p_95"; did you mean "p95"?'),
+    (
+        'step_time.total = "3 ms"',
+        'step_time.total: unknown statistic "total"; '
+        "known are mean, p50, p90, p95, p99, min, max, count",
+    ),
+    ("step_time.p95 = {}", "step_time.p95: sets no bound; write at_most, at_least or equal"),
+    (
+        'step_time.count = "3 ms"',
+        'step_time.count: "3 ms" is a duration, not a count; write a whole number such as 140',
+    ),
+    # keys
+    ('busy_tme = "3 ms"', 'busy_tme: unknown metric or key "busy_tme"; did you mean "busy_time"?'),
+    ("round = 3", 'round: unknown metric or key "round"; did you mean "rounds"?'),
+    ('output = "x"', 'output: unknown metric or key "output"; it belongs in [tool.npuperf]'),
+    ("rounds = 0", "rounds: 0 is too small; the least is 1"),
+    ("rounds = true", "rounds: true is not a whole number"),
+    ("rounds = 1.0", "rounds: 1.0 is not a whole number"),
+    ('steps = "5"', 'steps: "5" is not a whole number; write for example 100'),
+    ("warmup_steps = -1", "warmup_steps: -1 is too small; the least is 0"),
+    ("cwd = 5", 'cwd: 5 is not a string; write "5"'),
+    ("cwd = []", 'cwd: [] is not a string; write for example "."'),
+    ("env = { A = 1 }", 'env.A: 1 is not a string; write "1"'),
+    ('env = { "A=" = "1" }', 'env."A=": "A=" cannot be the name of an environment variable'),
+    ('collector = "torch"', 'collector: "torch" is not known; write "msprof" or "app"'),
+    ("mode = 5", 'mode: 5 is not known; write "auto", "run", "replay" or "off"'),
+    ('soc = ""', 'soc: "" is empty; write something or leave the key out'),
+    ("devices = []", "devices: [] is empty; write something or leave the key out"),
+    ("devices = [0, 0]", "devices: [0, 0] says the same twice"),
+    ("devices = [true]", "devices[0]: true is not a whole number"),
+    ("devices = 0", "devices: 0 is not a list; write for example [0, 1]"),
+    ("app = 5", "app: 5 is not a string or a list of strings"),
+    ("app = []", "app: [] is empty; write something or leave the key out"),
+    ('app = ""', 'app: "" is empty; write something or leave the key out'),
+    ('app = "  "', 'app: "  " is empty; name the program to run'),
+    ('app = [""]', 'app: [""] is empty; name the program to run'),
+    (
+        "app = \"main 'a b\"",
+        "app: \"main 'a b\" has a quote that is not closed; close it, or write a list",
+    ),
+    ('app = ["main", 5]', 'app[1]: 5 is not a string; write "5"'),
+    (
+        'against = { case = "b" }',
+        "against: is not built in this version; remove it, and give limits with at_most",
+    ),
+    (
+        'against = { case = "b", app = "x" }',
+        "against: has case and app; write only one of them",
+    ),
+    # msprof
+    (
+        'msprof.timeout = "0 s"',
+        'msprof.timeout: "0 s" leaves the app no time; write more than 0',
+    ),
+    ("msprof.timeout = 600", 'msprof.timeout: 600 has no unit; write "600 ms" or "600 us"'),
+    (
+        'msprof.option = "x"',
+        'msprof.option: unknown key "option"; did you mean "options"?',
+    ),
+    (
+        'msprof.options = { "--aic-metrics" = "Memory" }',
+        'msprof.options.--aic-metrics: "--aic-metrics" is not an option of msprof; '
+        "write it without leading dashes, such as aic-metrics",
+    ),
+    (
+        'msprof.options.output = "x"',
+        "msprof.options.output: npuperf sets this option itself; write output in [tool.npuperf]",
+    ),
+    (
+        'msprof.options.application = "x"',
+        "msprof.options.application: npuperf sets this option itself; write app in the budget",
+    ),
+    (
+        "msprof.options.x = 1.5",
+        "msprof.options.x: 1.5 is not a string or a whole number or true or false; write "
+        '"1.5"',
+    ),
+    # rules
+    ('ops = [{ max = "60 us" }]', f"ops[0]: selects nothing; write one of {OPS}"),
+    ('ops = [{ type = "A" }]', f"ops[0]: limits nothing; write one of {LIMITS}"),
+    (
+        'ops = [{ type = "A", max = "6 us" }, { type = [], max = "6 us" }]',
+        "ops[1].type: [] is empty; write something or leave the key out",
+    ),
+    (
+        'ops = [{ type = "", max = "6 us" }]',
+        'ops[0].type: "" is empty; write something or leave the key out',
+    ),
+    (
+        'ops = [{ type = ["A", ""], max = "6 us" }]',
+        'ops[0].type[1]: "" is empty; write something or leave the key out',
+    ),
+    (
+        'ops = [{ type = 5, max = "6 us" }]',
+        "ops[0].type: 5 is not a glob or a list of globs",
+    ),
+    (
+        'ops = [{ type = "A", mx = "6 us" }]',
+        'ops[0].mx: unknown statistic or key "mx"; did you mean "max"?',
+    ),
+    (
+        'ops = [{ type = "A", max = { at_least = "2 us", at_most = "1 us" } }]',
+        'ops[0].max: at_least "2 us" is more than at_most "1 us"; no value can be within both',
+    ),
+    (
+        'ops = [{ type = "A", share = "60 us" }]',
+        'ops[0].share: "60 us" is a duration, not a share; write "5 %"',
+    ),
+    (
+        'ops = [{ type = "A", pmu = { aic_mac_ratio = 0.8 } }]',
+        "ops[0].pmu.aic_mac_ratio: 0.8 is not a table; "
+        "write { at_least = 0.8 } or { at_most = 0.8 }",
+    ),
+    (
+        'ops = [{ type = "A", pmu = {} }]',
+        "ops[0].pmu: {} is empty; write something or leave the key out",
+    ),
+    (
+        'ops = { type = "A", max = "6 us" }',
+        'ops: {"type": "A", "max": "6 us"} is not a list; '
+        'write for example [{"type": "Conv2D", "max": "60 us"}]',
+    ),
+    (
+        'apis = [{ name = "a", p95 = "6 us" }]',
+        'apis[0].p95: unknown statistic or key "p95"; '
+        "known are name, api_level, total, mean, min, max, count, on_fail, why",
+    ),
+    # custom
+    (
+        "custom.x = 5",
+        "custom.x: 5 is not a table; "
+        'write { at_least = 400, better = "higher" } or { at_most = 5, better = "lower" }',
+    ),
+    (
+        "custom.x = { at_most = 5 }",
+        'custom.x: better is missing; write better = "lower" or better = "higher"',
+    ),
+    (
+        'custom.x = { at_most = 5, better = "up" }',
+        'custom.x.better: "up" is not known; write "lower" or "higher"',
+    ),
+    (
+        'custom."a b" = { at_most = 5, better = "lower" }',
+        'custom."a b": "a b" is not a name; use letters, digits, dot, dash and underscore',
+    ),
+    # other budgets and other hardware
+    ('extends = "b"', 'extends: no other budget is called "b"'),
+    ('extends = "resnet5"', 'extends: no other budget is called "resnet5"; did you mean "resnet50"?'),
+    ("extends = 5", 'extends: 5 is not a string; write "5"'),
+    (
+        'on."A*".extends = "resnet50"',
+        'on."A*".extends: an on table cannot have its own extends; write it in the budget',
+    ),
+    ('on."A*".on = {}', 'on."A*".on: an on table cannot have its own on; write it in the budget'),
+    (
+        'on."A*".busy_time = { at_least = "2 us", at_most = "1 us" }',
+        'on."A*".busy_time: at_least "2 us" is more than at_most "1 us"; '
+        "no value can be within both",
+    ),
+    ('on."" = {}', 'on."": "" is empty; write something or leave the key out'),
+]
+
+
+@pytest.mark.parametrize(("statement", "problem"), BUDGET)
+def test_what_is_wrong_in_a_budget(tmp_path: Path, statement: str, problem: str) -> None:
+    text = f"[tool.npuperf.budgets.resnet50]\n[tool.npuperf.budgets.b]\n\n{statement}\n"
+
+    assert _problems(tmp_path, text) == [f"pyproject.toml:4: budgets.b.{problem}"]
+
+
+ROOT = [
+    ('mode = "atuo"', 'mode: "atuo" is not known; did you mean "auto"?'),
+    ("budget = {}", 'budget: unknown key "budget"; did you mean "budgets"?'),
+    ("rounds = 5", 'rounds: unknown key "rounds"; it belongs in a budget, [tool.npuperf.budgets.NAME]'),
+    (
+        'zzz = "x"',
+        'zzz: unknown key "zzz"; known are mode, recordings, baselines, output, when_unavailable, '
+        "inconclusive, max_regression, min_effect, session_noise, devices, msprof, budgets",
+    ),
+    ("recordings = 5", 'recordings: 5 is not a string; write "5"'),
+    ('max_regression = "5"', 'max_regression: "5" has no unit; write "5 %"'),
+    ('min_effect = "5 %"', f'min_effect: "5 %" is a share, not a duration; {MS}'),
+    ("session_noise = 3", 'session_noise: 3 has no unit; write "3 %"'),
+    ('msprof.timeout = "0 min"', 'msprof.timeout: "0 min" leaves the app no time; write more than 0'),
+    ("budgets = 5", "budgets: 5 is not a table"),
+    ("budgets.b = 5", "budgets.b: 5 is not a table"),
+    (
+        'budgets."a b" = {}',
+        'budgets."a b": "a b" is not a name of a budget; use letters, digits, dot, dash and '
+        "underscore, and begin with a letter or a digit",
+    ),
+    (
+        "budgets._x = {}",
+        'budgets._x: "_x" is not a name of a budget; use letters, digits, dot, dash and '
+        "underscore, and begin with a letter or a digit",
+    ),
+    (
+        'budgets = { a = { extends = "b" }, b = { extends = "c" }, c = { extends = "a" } }',
+        "budgets.a.extends: goes in a circle: a -> b -> c -> a",
+    ),
+]
+
+
+@pytest.mark.parametrize(("statement", "problem"), ROOT)
+def test_what_is_wrong_in_the_settings(tmp_path: Path, statement: str, problem: str) -> None:
+    assert _problems(tmp_path, f"[tool.npuperf]\n{statement}\n") == [f"pyproject.toml:2: {problem}"]
+
+
+def test_a_value_in_place_of_the_whole_table(tmp_path: Path) -> None:
+    assert _problems(tmp_path, "[tool]\nnpuperf = 3\n") == [
+        "pyproject.toml:2: tool.npuperf: 3 is not a table"
+    ]
+
+
+def test_all_problems_are_told_in_the_order_of_their_lines(tmp_path: Path) -> None:
+    text = """[tool.npuperf]
+mode = "atuo"
+
+[[tool.npuperf.budgets.a.ops]]
+type = "Conv2D"
+max = "60 us"
+
+[[tool.npuperf.budgets.a.ops]]
+type = "Conv2D"
+max = { at_most = "60 us", max_regression = true }
+min = "6"
+
+[tool.npuperf.budgets.c]
+extends = "a"
+busy_time = { at_most = 5, at_least = "x", on_fail = "no" }
+app = "'"
+
+[tool.npuperf.budgets.d]
+extends = "wrong"
+rounds = 0
+[tool.npuperf.budgets]
+wrong = 5
+"""
+    assert _problems(tmp_path, text) == [
+        'pyproject.toml:2: mode: "atuo" is not known; did you mean "auto"?',
+        "pyproject.toml:10: budgets.a.ops[1].max.max_regression: "
+        "is not built in this version; remove it, or write at_most instead",
+        'pyproject.toml:11: budgets.a.ops[1].min: "6" has no unit; write "6 ms" or "6 us"',
+        f'pyproject.toml:15: budgets.c.busy_time.at_least: "x" is not a duration; {MS}',
+        'pyproject.toml:15: budgets.c.busy_time.at_most: 5 has no unit; write "5 ms" or "5 us"',
+        'pyproject.toml:15: budgets.c.busy_time.on_fail: "no" is not known; write "fail" or "warn"',
+        'pyproject.toml:16: budgets.c.app: "\'" has a quote that is not closed; '
+        "close it, or write a list",
+        "pyproject.toml:20: budgets.d.rounds: 0 is too small; the least is 1",
+        "pyproject.toml:22: budgets.wrong: 5 is not a table",
+    ]
+
+
+def test_rules_are_told_by_their_number_where_they_share_a_line(tmp_path: Path) -> None:
+    rules = ", ".join('{ type = "A", max = "x" }' for _ in range(11))
+    problems = _problems(tmp_path, f"[tool.npuperf.budgets.b]\nops = [{rules}]\n")
+
+    assert [line.split(": ")[1] for line in problems] == [
+        f"budgets.b.ops[{index}].max" for index in range(11)
+    ]
+
+
+def test_each_circle_is_told_once_and_not_to_those_who_lead_into_it(tmp_path: Path) -> None:
+    text = """[tool.npuperf.budgets]
+outside.extends = "b"
+a.extends = "b"
+b.extends = "a"
+"""
+    assert _problems(tmp_path, text) == [
+        "pyproject.toml:3: budgets.a.extends: goes in a circle: a -> b -> a"
+    ]
+
+
+RIGHT = [
+    'busy_time = "0 ns"',
+    'busy_time = " 1.7ms "',
+    'busy_time = "1700 µs"',
+    'busy_time = "1700 μs"',
+    'busy_time = { at_most = "1 ms", at_least = "1000 us" }',
+    'busy_time = { equal = "1 ms", on_fail = "warn", why = "x" }',
+    "kernel_count = 0",
+    'idle_share = "2 points"',
+    'step_time = { p95 = "2 ms", count = { at_least = 20 } }',
+    'ops = [{ not_type = ["A", "B[0]"], count_per_step = 0, pmu = { x = { equal = 1 } } }]',
+    "ops = []",
+    'apis = [{ api_level = "acl", count = 5, on_fail = "warn" }]',
+    'custom.x = { at_most = -1.5, better = "lower" }',
+    'on."Ascend910?" = { rounds = 3 }',
+    'app = "main \'a b\' c"',
+    'app = ["main", ""]',
+    'msprof.options = { a = "x", b = 1, c = true }',
+    "devices = [0]",
+]
+
+
+@pytest.mark.parametrize("statement", RIGHT)
+def test_what_is_right_in_a_budget(tmp_path: Path, statement: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[tool.npuperf.budgets.b]\n{statement}\n", "utf-8")
+
+    assert load(tmp_path, Options()) is not None
+
+
+def test_a_path_is_written_as_in_toml() -> None:
+    assert dotted(("budgets", "a.b", "on", 'x"y', "ops", 0, "max")) == (
+        r'budgets."a.b".on."x\"y".ops[0].max'
+    )
+    assert dotted(("", 0)) == '""[0]'
+    assert dotted(()) == ""
+
+
+def test_near_names_are_offered_as_many_as_asked_for() -> None:
+    known = ["resnet50", "resnet50_fp16", "yolov8"]
+
+    assert did_you_mean("resnet5", known) == '; did you mean "resnet50"?'
+    assert did_you_mean("resnet5", known, at_most=3) == (
+        '; did you mean "resnet50" or "resnet50_fp16"?'
+    )
+    assert did_you_mean("x", known) == ""
