@@ -54,7 +54,7 @@ wanted = [Wanted(name) for name in scalars] + [Wanted(*rule) for rule in rules]
 profile = open_profile(Path(sys.argv[1]).parent)
 (lane,) = measure(profile, wanted, StepOptions()).lanes.values()
 assert all(value.value is not None for value in lane.values.values()), lane.values
-rows = profile.rows(profile.lanes[0], "op_summary")
+rows = profile.lane_rows(profile.lanes[0], "op_summary")
 print(json.dumps([BY_NAME["op_summary"].header_of(name) for name in rows.columns]))
 """
 TEST_FILE = """

@@ -53,10 +53,11 @@ def simulate(ops: list[Op], noise: random.Random) -> list[list[Row]]:
     steps, clock = [], BEGIN
     for step in range(STEPS):
         # The first step finds cold caches, and a host that still prepares its launches.
-        cold = 6 if step == 0 else 1
+        # Later it is sometimes in a hurry with other things.
+        tenths = 60 if step == 0 else _vary(12, 0.8, noise)
         rows = []
         for task_id, op in enumerate(ops, start=2):
-            clock += cold * _vary(420, 0.30, noise)
+            clock += tenths * _vary(420, 0.30, noise) // 10
             rows.append(Row(op, task_id, clock, _vary(op.duration, 0.02, noise)))
             clock = rows[-1].end
         steps.append(rows)

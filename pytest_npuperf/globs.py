@@ -15,7 +15,7 @@ def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
 
     ``match`` and ``fullmatch`` agree, and newlines are characters like any other.
     """
-    choices = "|".join(_translate(glob) for glob in globs) or "(?!)"
+    choices = "|".join(_translate(glob) for glob in globs) if globs else "(?!)"
     return re.compile(rf"(?:{choices})\Z", re.DOTALL)
 
 

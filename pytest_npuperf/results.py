@@ -10,6 +10,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from fractions import Fraction
 from importlib.resources import files
@@ -40,6 +41,8 @@ from pytest_npuperf.units import Dimension
 FORMAT = 1
 
 Number = int | float | None
+
+_LONGEST = ("name", "type", "duration")
 
 
 # --- to JSON ----------------------------------------------------------------------------------
@@ -92,6 +95,8 @@ def _lane_as_json(lane: LaneMeasurement) -> JSON:
         else:
             found[wanted.title()] = _number(value.value)
     found["ops"] = [dict(vars(row)) for row in lane.ops]
+    if lane.longest:
+        found["longest"] = [dict(zip(_LONGEST, row, strict=True)) for row in lane.longest]
     return found
 
 
@@ -137,7 +142,7 @@ def _number(value: Fraction | None) -> Number:
 def case_from_json(data: JSON) -> CaseResult:
     """Return the case that :func:`case_as_json` made plain; the data must have been checked.
 
-    What the format leaves out (the longest ops, the samples of a single round) stays away.
+    What the format leaves out, such as the samples of a single round, stays away.
     """
     limits = tuple(_limit_from_json(limit) for limit in data["limits"])
     wanted = tuple(judged.limit.wanted for judged in limits)
@@ -165,6 +170,8 @@ def _lane_from_json(data: Mapping[str, JSON], wanted: Sequence[Wanted]) -> LaneM
     values: dict[Wanted, Value] = {}
     titled = {each.title(): each for each in wanted}
     for title, found in data.items():
+        if title in ("ops", "longest"):
+            continue
         if isinstance(found, list):
             asked = [
                 each for each in wanted if each.metric == title and each.statistic in STATISTICS
@@ -172,7 +179,8 @@ def _lane_from_json(data: Mapping[str, JSON], wanted: Sequence[Wanted]) -> LaneM
             values |= {each: _distribution(each, found) for each in asked}
         else:
             values[titled.get(title, Wanted(title))] = Value(_fraction(found))
-    return LaneMeasurement(values, tuple(OpRow(**row) for row in data["ops"]))
+    longest = tuple((op["name"], op["type"], op["duration"]) for op in data.get("longest", ()))
+    return LaneMeasurement(values, tuple(OpRow(**row) for row in data["ops"]), longest)
 
 
 def _distribution(wanted: Wanted, steps: Sequence[int]) -> Value:
@@ -228,7 +236,8 @@ def write(path: Path, document: JSON) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):  # a file in the place of the folder is told below
+        path.parent.mkdir(parents=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         part.write_text(text, encoding="utf-8")

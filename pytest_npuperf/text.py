@@ -37,14 +37,14 @@ def _columns(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
-def clipped(text: str, room: int, keep_end: bool = False) -> str:
-    """Return the text cut to so many columns; dots stand for what is cut off."""
+def clipped(text: str, room: int) -> str:
+    """Return the text in so many columns; dots stand for its middle, as both its ends say much."""
     if columns(text) <= room:
         return text
     dots = "..."[:room]
-    if keep_end:
-        return dots + _head(text[::-1], room - len(dots))[::-1]
-    return _head(text, room - len(dots)) + dots
+    head = _head(text, (room - len(dots)) // 2)
+    tail = _head(text[::-1], room - len(dots) - columns(head))[::-1]
+    return head + dots + tail
 
 
 def _head(text: str, room: int) -> str:

@@ -31,7 +31,7 @@ SIZES = {
 }
 SHARES = {"%": Fraction(1, 100), "points": Fraction(1, 100), "point": Fraction(1, 100)}
 
-_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµμ%]+)")
+_QUANTITY = re.compile(r"([0-9]{1,30}(?:\.[0-9]{1,30})?)\s*([A-Za-zµμ%]+)")
 
 
 class Dimension(Enum):
@@ -184,10 +184,7 @@ def _whole_digits(value: Fraction) -> int:
     size = abs(value)
     if size >= 1:
         return len(str(int(size)))
-    zeros = 0
-    while size * 10 ** (zeros + 1) < 1:
-        zeros += 1
-    return -zeros
+    return 1 - len(str((size.denominator - 1) // size.numerator))
 
 
 def _decimal(value: Fraction, places: int) -> str:

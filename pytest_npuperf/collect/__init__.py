@@ -11,7 +11,7 @@ from pytest_npuperf.collect.run import run
 from pytest_npuperf.errors import CollectError
 from pytest_npuperf.model import Case, Collected, Unavailable
 
-__all__ = ["collect", "save_recording"]
+__all__ = ["collect", "find_npus", "save_recording"]
 
 
 def collect(case: Case, folder: Path, dev: Path = Path("/dev")) -> Collected | Unavailable:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +15,10 @@ from pathlib import Path
 # its parent has died or it has left the session.
 MARK = "NPUPERF_ROUND"
 
-# How the end is asked for, and how many seconds each request is given. The first is Ctrl-C: only
-# to that msprof listens, stops its app and keeps what was recorded.
-ENDING = ((signal.SIGINT, 10.0), (signal.SIGTERM, 5.0))
+# How many seconds a program is given to save its data after SIGINT (only to that msprof listens,
+# stops its app and keeps what was recorded), and all that is left to end after SIGTERM.
+INTERRUPT_S = 10.0
+TERMINATE_S = 5.0
 _KILL_S = 10.0
 _POLL_S = 0.02
 
@@ -46,20 +47,24 @@ def run_program(command: Sequence[str], start: Start) -> Ended:
     When it returns or raises (KeyboardInterrupt too), neither the program nor anything that it
     started is running. Raises OSError when the program or the log cannot be opened.
     """
-    mark = f"{MARK}={start.log}"
-    process = None
     with start.log.open("ab") as log:
-        try:
-            process = _started(command, start, log.fileno())
-            timed_out = not _waited(process, start.timeout_s)
-            if timed_out:
-                _end_all(process.pid, mark)
-            return Ended(process.wait(), timed_out)
-        finally:
-            # What the program left in the background would disturb the next measurement.
-            _end_all(process.pid if process else None, mark)
-            if process:
-                process.wait()
+        process = _started(command, start, log.fileno())
+    mark = f"{MARK}={start.log}"
+    timed_out = False
+    try:
+        process.wait(start.timeout_s)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+        _interrupt(process, mark)
+    except KeyboardInterrupt:
+        _interrupt(process, mark)
+        raise
+    finally:
+        # Also what the program left in the background: it would disturb the next measurement.
+        _end_all(process.pid, mark)
+        status = process.poll()
+    # None: even SIGKILL does not end what hangs in a driver.
+    return Ended(-signal.SIGKILL if status is None else status, timed_out)
 
 
 def _started(command: Sequence[str], start: Start, log: int) -> subprocess.Popen[bytes]:
@@ -74,44 +79,30 @@ def _started(command: Sequence[str], start: Start, log: int) -> subprocess.Popen
     )
 
 
-def _waited(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+def _interrupt(process: subprocess.Popen[bytes], mark: str) -> None:
+    """Send what Ctrl-C sends, and give the program time to save what it has."""
+    for pid in _living(process.pid, mark):
+        _send(pid, signal.SIGINT)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(INTERRUPT_S)
 
 
-def _end_all(session: int | None, mark: str) -> None:
+def _end_all(session: int, mark: str) -> None:
     """End every process of a session or with a mark; what does not listen is killed."""
-
-    def living() -> list[int]:
-        return _living(session, mark)
-
     try:
-        for number, seconds in ENDING:
-            if _gone_after(number, seconds, living):
-                return
+        for pid in _living(session, mark):
+            _send(pid, signal.SIGTERM)
+        deadline = time.monotonic() + TERMINATE_S
+        while _living(session, mark) and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
     finally:
-        # Also when a second Ctrl-C cuts the waiting short.
-        _kill(living)
+        # Also when another Ctrl-C cuts the waiting short.
+        _kill(session, mark)
 
 
-def _gone_after(number: int, seconds: float, living: Callable[[], list[int]]) -> bool:
-    """Send a signal to what lives, and return whether all of it is gone in time."""
-    for pid in living():
-        _send(pid, number)
-    deadline = time.monotonic() + seconds
-    while living():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(_POLL_S)
-    return True
-
-
-def _kill(living: Callable[[], list[int]]) -> None:
+def _kill(session: int, mark: str) -> None:
     deadline = time.monotonic() + _KILL_S
-    while (pids := living()) and time.monotonic() < deadline:
+    while (pids := _living(session, mark)) and time.monotonic() < deadline:
         for pid in pids:
             _send(pid, signal.SIGKILL)
         time.sleep(_POLL_S)
@@ -122,13 +113,13 @@ def _send(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
-def _living(session: int | None, mark: str) -> list[int]:
+def _living(session: int, mark: str) -> list[int]:
     """Return the processes of a session or with a mark in their environment, zombies left out."""
     numbers = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
     return [pid for pid in numbers if pid != os.getpid() and _belongs(pid, session, mark)]
 
 
-def _belongs(pid: int, session: int | None, mark: str) -> bool:
+def _belongs(pid: int, session: int, mark: str) -> bool:
     folder = Path("/proc", str(pid))
     try:
         # The name in parentheses may hold anything; behind it: state, parent, group, session ...

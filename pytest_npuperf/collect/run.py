@@ -38,9 +38,9 @@ def run(case: Case, folder: Path, dev: Path) -> Collected:
 
 def _check_programs(case: Case, env: dict[str, str]) -> None:
     """Find what will be started before waiting for an NPU."""
-    find_app(case, env)
     if case.collector == "msprof":
         find_msprof(case.msprof.command, env)
+    find_app(case, env)
 
 
 def _round(case: Case, output: Path, env: dict[str, str]) -> Path:

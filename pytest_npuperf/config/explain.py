@@ -39,7 +39,11 @@ def _rows(name: str, setting: Setting) -> Iterator[Row]:
         place = _place(setting.layer, limit.path)
         yield f"{name}.{dotted(limit.path)}", _limit(limit), place
     if not limits:
-        yield f"{name}.{dotted(setting.path)}", _value(setting.value), _place_of(setting)
+        yield (
+            f"{name}.{dotted(setting.path)}",
+            _value(setting.value),
+            _place(setting.layer, setting.path),
+        )
 
 
 def _limit(limit: Asked) -> str:
@@ -52,10 +56,6 @@ def _limit(limit: Asked) -> str:
 
 def _value(value: JSON) -> str:
     return value if isinstance(value, str) else quoted(value)
-
-
-def _place_of(setting: Setting) -> str:
-    return _place(setting.layer, setting.path)
 
 
 def _place(layer: Layer, path: KeyPath) -> str:

@@ -68,11 +68,6 @@ class Setting:
     value: JSON
     layer: Layer
 
-    @property
-    def where(self) -> str:
-        """Return the place that says it."""
-        return self.layer.where(self.path)
-
 
 Merged = Mapping[KeyPath, Setting]
 

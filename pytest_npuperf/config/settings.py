@@ -64,6 +64,16 @@ class Settings:
         return self.source.file
 
     @property
+    def shown(self) -> str:
+        """Return what the file is called in messages: ``pyproject.toml``."""
+        return self.source.shown
+
+    @property
+    def msprof_command(self) -> str:
+        """Return the profiler of cases that do not name their own."""
+        return str(self._general["msprof", "command"].value)
+
+    @property
     def mode(self) -> Mode:
         """Return the mode of cases that do not say their own."""
         mode: Mode = self._general["mode",].value

@@ -98,7 +98,7 @@ def _text(file: Path, shown: str) -> str:
 def _document(text: str, shown: str) -> JSON:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also raised for a number with thousands of digits
         reason, line = str(error), len(text.rstrip().split("\n"))
         place = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", reason, re.DOTALL)
         if place:

@@ -84,11 +84,11 @@ def quantity_refusal(found: object, dimension: Dimension) -> str | None:
 
 
 def _missing_unit(found: object, dimension: Dimension) -> str | None:
-    units = {Dimension.TIME: ("ms", "us"), Dimension.SHARE: ("%",)}.get(dimension)
+    units = {Dimension.TIME: ("us", "ms", "s"), Dimension.SHARE: ("%",)}.get(dimension)
     number = found if isinstance(found, (int, float)) else _as_number(found)
     if units is None or isinstance(found, bool) or number is None:
         return None
-    written = " or ".join(f'"{number} {unit}"' for unit in units)
+    written = listed(f"{number} {unit}" for unit in units)
     return f"{show_found(found)} has no unit; write {written}"
 
 

@@ -15,14 +15,14 @@ _OF_CASES = {
 }
 _OF_LIMITS = {
     Verdict.FAILED: (
-        "see the operators under the failed test of {case}; "
+        "see the details under the failed test of {case}; "
         "where the change is meant, change the limit{where}"
     ),
     Verdict.NOT_MEASURED: "profile {case} with what {title} needs, or take the limit out{where}",
-    Verdict.INCONCLUSIVE: "measure {case} so that {title} can be judged{where}",
+    Verdict.INCONCLUSIVE: "measure {case} so that the limit on {title}{where} can be judged",
     Verdict.NEW: "give {title} of {case} a bound such as at_most{where}; nothing holds it yet",
 }
-_WARNED = 'look at {title} of {case} while it only warns; on_fail = "fail" makes it count{where}'
+_WARNED = 'look at {title} of {case}; on_fail = "fail"{where} would make it count'
 
 
 def next_action(cases: Sequence[CaseResult]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pytest_npuperf.globs import matches
 from pytest_npuperf.model import CaseResult, Judged, LaneMeasurement, Selector, Verdict
 from pytest_npuperf.report.table import Column, lay_out
-from pytest_npuperf.report.words import guilty, origin, placed, severity, verdict_word
+from pytest_npuperf.report.words import guilty, headline, origin, placed, severity, verdict_word
 from pytest_npuperf.text import printable
 from pytest_npuperf.units import Dimension, show
 
@@ -28,7 +28,7 @@ def one_line(case: CaseResult) -> str:
     """Return the failure message of a case: its worst limit, and how many more there are."""
     worst = guilty(case)
     if case.reason or not worst:
-        return printable(f"{case.case}: {case.reason or case.verdict}")
+        return printable(f"{case.case}: {headline(case) or case.verdict}")
     more = f" (+{len(worst) - 1} more)" if len(worst) > 1 else ""
     return printable(f"{case.case}: {placed(worst[0])}{more}")
 
@@ -48,7 +48,7 @@ def _head(case: CaseResult) -> str:
 
 def _limits(case: CaseResult) -> list[str]:
     if case.reason:
-        return [f"  {case.reason}"]
+        return [f"  {line}" for line in case.reason.split("\n")]
     ordered = sorted(case.limits, key=severity)
     missed = [each for each in ordered if each.verdict is not Verdict.PASSED]
     room = max((len(verdict_word(each)) for each in missed), default=0)
@@ -58,17 +58,19 @@ def _limits(case: CaseResult) -> list[str]:
 
 
 def _operators(case: CaseResult) -> list[str]:
-    """List what took the time, on the lane and among the rows of the worst limit on a time."""
-    slow = next((judged for judged in guilty(case) if _is_slow(judged)), None)
-    if slow is None:
+    """List the operators that the worst limit on any is about, on its lane."""
+    worst = next((judged for judged in guilty(case) if _is_on_operators(judged)), None)
+    if worst is None:
         return []
-    lanes = [each.lanes[slow.lane] for each in case.rounds if slow.lane in each.lanes]
-    select = slow.limit.wanted.select
+    lanes = [each.lanes[worst.lane] for each in case.rounds if worst.lane in each.lanes]
+    select = worst.limit.wanted.select
     return [*_table(_LONGEST, _longest(lanes, select)), *_table(_LARGEST, _largest(lanes, select))]
 
 
-def _is_slow(judged: Judged) -> bool:
-    return judged.verdict is Verdict.FAILED and judged.limit.dimension is Dimension.TIME
+def _is_on_operators(judged: Judged) -> bool:
+    metric, dimension = judged.limit.wanted.metric, judged.limit.dimension
+    slow = dimension is Dimension.TIME and metric != "apis"
+    return judged.verdict is Verdict.FAILED and (slow or metric == "ops")
 
 
 def _longest(lanes: Iterable[LaneMeasurement], select: Selector) -> list[list[str]]:
@@ -96,13 +98,13 @@ def _largest(lanes: Iterable[LaneMeasurement], select: Selector) -> list[list[st
 
 
 def _chosen(select: Selector, kind: str, name: str | None = None, core: str | None = None) -> bool:
-    """Return whether a rule may mean a row, as far as the row is known."""
+    """Return whether a rule means a row; not, where the row does not say what the rule asks."""
     wanted = ((select.name, name), (select.type, kind), (select.task_type, core))
     unwanted = ((select.not_name, name), (select.not_type, kind))
-    return all(not globs or text is None or matches(text, globs) for globs, text in wanted) and (
-        not any(text is not None and matches(text, globs) for globs, text in unwanted)
-    )
+    return all(
+        text is not None and matches(text, globs) for globs, text in wanted if globs
+    ) and not any(text is None or matches(text, globs) for globs, text in unwanted if globs)
 
 
 def _table(heads: tuple[Column, ...], rows: list[list[str]]) -> list[str]:
-    return [f"  {line}" for line in lay_out(heads, rows, WIDTH - 2)] if rows else []
+    return ["", *(f"  {line}" for line in lay_out(heads, rows, WIDTH - 2))] if rows else []

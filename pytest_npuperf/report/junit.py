@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from pytest_npuperf.model import CaseResult, Judged
-from pytest_npuperf.report.words import origin
+from pytest_npuperf.report.words import headline, origin
 from pytest_npuperf.text import printable
 from pytest_npuperf.units import Dimension
 
@@ -19,8 +19,9 @@ def flat_properties(case: CaseResult) -> list[tuple[str, str]]:
     Values are plain decimal numbers, the unit is in the name; what was not measured is left out,
     and the verdict of its limit says so.
     """
-    found = [("verdict", str(case.verdict)), ("mode", origin(case) or case.mode)]
-    found += [("reason", case.reason)] if case.reason else []
+    found = [("verdict", str(case.verdict))]
+    found += [("mode", origin(case) or case.mode)] if case.mode else []
+    found += [("reason", headline(case))] if case.reason else []
     for judged in case.limits:
         found += _of_limit(judged)
     return [(printable(f"npuperf.{case.case}.{name}"), printable(value)) for name, value in found]

@@ -20,8 +20,6 @@ class Column:
     """Columns with the highest number go first; those with 0 stay."""
     least: int = 0
     """How narrow its text may be cut; 0: it is never cut."""
-    keep_end: bool = False
-    """Cut the beginning of the text: the end of a node id says more."""
 
 
 Row = Sequence[str]
@@ -75,4 +73,4 @@ def _line(heads: Sequence[Column], row: Row, widths: dict[int, int]) -> str:
 
 
 def _cell(head: Column, text: str, width: int) -> str:
-    return padded(clipped(text, width, head.keep_end), width, head.right)
+    return padded(clipped(text, width), width, head.right)

@@ -14,14 +14,16 @@ from pytest_npuperf.report.failure import one_line
 from pytest_npuperf.report.table import Column, lay_out
 from pytest_npuperf.report.words import (
     Severity,
+    headline,
     limit_cell,
     margin_cell,
     now_cell,
     origin,
+    placed,
     severity,
     verdict_word,
 )
-from pytest_npuperf.text import printable, wrapped
+from pytest_npuperf.text import columns, printable, wrapped
 
 WIDEST = 100
 
@@ -40,24 +42,26 @@ _COLOURS = {
 
 _HEADS = (
     Column("verdict"),
-    Column("case", least=12, keep_end=True),
-    Column("limit", least=20),
+    Column("case", least=12),
+    Column("number", least=20),
     Column("now", right=True),
-    Column("margin", right=True, drop=1),
-    Column("lane", drop=2),
+    Column("limit", right=True),
+    Column("margin", right=True, drop=2),
+    Column("lane", drop=1),
     Column("where", drop=3),
 )
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of the table, and what stands under it."""
+    """A row of the table, what stands under it, and the same as a sentence."""
 
     cells: tuple[str, ...]
     colour: str
     rank: Severity
     case: str
-    under: str = ""
+    under: str
+    sentence: str
 
 
 def summary(
@@ -102,15 +106,17 @@ def _rows(cases: Sequence[CaseResult], everything: bool) -> list[_Row]:
 def _case_row(case: CaseResult) -> _Row:
     rank = (case.verdict.rank, case.verdict.rank, False, Fraction(0))
     cells = (str(case.verdict), printable(case.case), *[""] * (len(_HEADS) - 2))
-    return _Row(cells, _COLOURS[case.verdict], rank, case.case, case.reason)
+    under = headline(case)
+    return _Row(cells, _COLOURS[case.verdict], rank, case.case, under, one_line(case))
 
 
 def _limit_row(case: CaseResult, judged: Judged, several_lanes: bool) -> _Row:
     cells = (
         verdict_word(judged),
         case.case,
-        limit_cell(judged),
+        judged.limit.wanted.title(),
         now_cell(judged),
+        limit_cell(judged),
         margin_cell(judged),
         judged.lane if several_lanes else "",
         judged.limit.where,
@@ -118,15 +124,23 @@ def _limit_row(case: CaseResult, judged: Judged, several_lanes: bool) -> _Row:
     colour = "yellow" if judged.warned else _COLOURS[judged.verdict]
     why = judged.limit.why if judged.verdict is Verdict.FAILED else ""
     under = judged.remark or why
-    return _Row(tuple(map(printable, cells)), colour, severity(judged), case.case, under)
+    sentence = f"{case.case}: {placed(judged)}"
+    return _Row(tuple(map(printable, cells)), colour, severity(judged), case.case, under, sentence)
 
 
 def _table(rows: Sequence[_Row], width: int) -> list[Line]:
-    """Lay the rows out; what is said under several rows of a case alike is said under the last."""
+    """Lay the rows out; where the terminal is too narrow for that, say each as a sentence."""
     if not rows:
         return []
     head, *texts = lay_out(_HEADS, [row.cells for row in rows], width)
-    lines = [(head, "bold")]
+    if any(columns(text) > width for text in (head, *texts)):
+        return _folded(((f"{row.cells[0]} {row.sentence}", row.colour) for row in rows), width)
+    return [(head, "bold"), *_with_remarks(rows, texts, width)]
+
+
+def _with_remarks(rows: Sequence[_Row], texts: Sequence[str], width: int) -> list[Line]:
+    """Put remarks under the rows; what several rows of a case share stands under the last."""
+    lines = []
     followers = [*rows[1:], None]
     for row, text, follower in zip(rows, texts, followers, strict=True):
         lines.append((text, row.colour))

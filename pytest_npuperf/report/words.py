@@ -7,7 +7,7 @@ from fractions import Fraction
 from pytest_npuperf.model import Bound, CaseResult, Judged, Limit, Verdict
 from pytest_npuperf.units import Dimension, show, show_apart, show_change
 
-_SIGNS = {"at_most": "<=", "at_least": ">=", "equal": "="}
+_SIGNS = {"at_most": "", "at_least": ">= ", "equal": "= "}
 
 Severity = tuple[int, int, bool, Fraction]
 
@@ -22,6 +22,11 @@ def severity(judged: Judged) -> Severity:
     far = bound.value == 0 and beyond > 0
     share = beyond / abs(bound.value) if bound.value else beyond
     return judged.counts_as.rank, judged.verdict.rank, not far, -share
+
+
+def headline(case: CaseResult) -> str:
+    """Return the first line of the reason; the log of a program may follow it."""
+    return case.reason.partition("\n")[0]
 
 
 def guilty(case: CaseResult) -> list[Judged]:
@@ -49,14 +54,12 @@ def verdict_word(judged: Judged) -> str:
 
 
 def limit_cell(judged: Judged) -> str:
-    """Return what is limited to what: ``busy_time <= 1.70 ms``."""
+    """Return the bound that decides: ``1.70 ms`` at most, ``>= 80.0 %``, ``= 0``."""
     limit, bound = judged.limit, _bound(judged)
-    title = limit.wanted.title()
     if bound is None:
         regression = limit.max_regression
-        return f"{title} +{show(regression, Dimension.SHARE)}" if regression is not None else title
-    wanted = show_apart(_numbers(judged, bound), limit.dimension)[-1]
-    return f"{title} {_SIGNS[bound.kind]} {wanted}"
+        return f"+{show(regression, Dimension.SHARE)}" if regression is not None else ""
+    return _SIGNS[bound.kind] + show_apart(_numbers(judged, bound), limit.dimension)[-1]
 
 
 def now_cell(judged: Judged) -> str:

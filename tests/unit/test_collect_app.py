@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -113,4 +112,5 @@ def test_a_failing_round_ends_the_case(folder: Path, make_app: MakeApp) -> None:
     assert refusal(several, folder) == (
         f"the app {app} ended with exit code 1; log: {folder}/round_2.log"
     )
-    assert sorted(os.listdir(folder)) == ["round_1", "round_1.log", "round_2", "round_2.log"]  # noqa: PTH208
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["round_1", "round_1.log", "round_2", "round_2.log"]

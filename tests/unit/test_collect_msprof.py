@@ -385,9 +385,8 @@ def test_a_timeout_ends_all_and_keeps_what_there_is(
     hang: str,
 ) -> None:
     monkeypatch.setenv("STANDIN_HANG", hang)
-    monkeypatch.setattr(
-        "pytest_npuperf.collect.process.ENDING", ((signal.SIGINT, 0.5), (signal.SIGTERM, 0.5))
-    )
+    for name in ("INTERRUPT_S", "TERMINATE_S"):
+        monkeypatch.setattr(f"pytest_npuperf.collect.process.{name}", 1)
     case = Case(
         "a",
         app=(str(make_app(SLEEPER + DEAF + "sleep 1000")),),

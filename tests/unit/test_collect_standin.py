@@ -205,7 +205,10 @@ def test_the_tables_agree(
     monkeypatch.setenv("STANDIN_PROFILE", str(tmp_path / "numbers"))
     msprof("--output=out", str(make_app()))
     folder = next(tmp_path.glob("out/PROF_*/mindstudio_profiler_output"))
-    tables = {path.name[:-19]: list(csv.DictReader(path.open())) for path in folder.glob("*.csv")}
+    tables = {
+        path.name[:-19]: list(csv.DictReader(path.read_text().splitlines()))
+        for path in folder.glob("*.csv")
+    }
     assert set(tables) == {"op_summary", "op_statistic", "task_time", "api_statistic"} | (
         {"step_trace"} if steps else set()
     )
@@ -232,7 +235,10 @@ def test_the_tables_agree(
 
 
 def test_it_needs_nothing_but_python(standin: Path) -> None:
-    program = f"import runpy, sys; sys.argv = ['msprof', '--help']; runpy.run_path({str(standin)!r}, run_name='__main__')"
+    program = (
+        "import runpy, sys; sys.argv = ['msprof', '--help']; "
+        f"runpy.run_path({str(standin)!r}, run_name='__main__')"
+    )
     told = subprocess.run(
         [sys.executable, "-I", "-S", "-c", program], capture_output=True, check=False
     )

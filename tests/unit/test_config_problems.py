@@ -1,16 +1,24 @@
 from __future__ import annotations
 
+import math
+from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from pytest_npuperf.config import Options, load
+from pytest_npuperf.config import Options, Settings, load
 from pytest_npuperf.config.problems import did_you_mean, dotted
+from pytest_npuperf.config.source import Source
+from pytest_npuperf.config.validate import require_sound
 from pytest_npuperf.errors import ConfigError
 
 MS = 'write "1.7 ms" or "1700 us"'
 OPS = "name, type, task_type, not_name, not_type"
-LIMITS = "total, mean, p50, p90, p95, p99, min, max, share, count, total_per_step, count_per_step, pmu"
+LIMITS = (
+    "total, mean, p50, p90, p95, p99, min, max, share, count, total_per_step, count_per_step, pmu"
+)
 
 
 def _problems(tmp_path: Path, text: str) -> list[str]:
@@ -24,7 +32,10 @@ def _problems(tmp_path: Path, text: str) -> list[str]:
 BUDGET = [
     # quantities
     ('busy_time = "1,7 ms"', f'busy_time: "1,7 ms" is not a duration; {MS}'),
-    ('busy_time = "1,75 s"', 'busy_time: "1,75 s" is not a duration; write "1.75 s" or "1750000 us"'),
+    (
+        'busy_time = "1,75 s"',
+        'busy_time: "1,75 s" is not a duration; write "1.75 s" or "1750000 us"',
+    ),
     ('busy_time = "1.7 msec"', f'busy_time: "1.7 msec" is not a duration; {MS}'),
     ('busy_time = "-1 ms"', f'busy_time: "-1 ms" is not a duration; {MS}'),
     ('busy_time = "1e3 us"', f'busy_time: "1e3 us" is not a duration; {MS}'),
@@ -32,9 +43,9 @@ BUDGET = [
     ("busy_time = true", f"busy_time: true is not a duration; {MS}"),
     ("busy_time = []", f"busy_time: [] is not a duration; {MS}"),
     ("busy_time = 1979-05-27", f'busy_time: "1979-05-27" is not a duration; {MS}'),
-    ("busy_time = 5", 'busy_time: 5 has no unit; write "5 ms" or "5 us"'),
-    ("busy_time = 1.7", 'busy_time: 1.7 has no unit; write "1.7 ms" or "1.7 us"'),
-    ('busy_time = " 1.7 "', 'busy_time: " 1.7 " has no unit; write "1.7 ms" or "1.7 us"'),
+    ("busy_time = 5", 'busy_time: 5 has no unit; write "5 us", "5 ms" or "5 s"'),
+    ("busy_time = 1.7", 'busy_time: 1.7 has no unit; write "1.7 us", "1.7 ms" or "1.7 s"'),
+    ('busy_time = " 1.7 "', 'busy_time: " 1.7 " has no unit; write "1.7 us", "1.7 ms" or "1.7 s"'),
     ('busy_time = "512 MiB"', f'busy_time: "512 MiB" is a size, not a duration; {MS}'),
     ('busy_time = "5 %"', f'busy_time: "5 %" is a share, not a duration; {MS}'),
     ('busy_time.at_least = "5 %"', f'busy_time.at_least: "5 %" is a share, not a duration; {MS}'),
@@ -163,8 +174,8 @@ BUDGET = [
     ("round = 3", 'round: unknown metric or key "round"; did you mean "rounds"?'),
     ('output = "x"', 'output: unknown metric or key "output"; it belongs in [tool.npuperf]'),
     ("rounds = 0", "rounds: 0 is too small; the least is 1"),
-    ("rounds = true", "rounds: true is not a whole number"),
-    ("rounds = 1.0", "rounds: 1.0 is not a whole number"),
+    ("rounds = true", "rounds: true is not a whole number; write for example 1"),
+    ("rounds = 1.0", "rounds: 1.0 is not a whole number; write for example 1"),
     ('steps = "5"', 'steps: "5" is not a whole number; write for example 100'),
     ("warmup_steps = -1", "warmup_steps: -1 is too small; the least is 0"),
     ("cwd = 5", 'cwd: 5 is not a string; write "5"'),
@@ -184,8 +195,8 @@ BUDGET = [
     ('app = "  "', 'app: "  " is empty; name the program to run'),
     ('app = [""]', 'app: [""] is empty; name the program to run'),
     (
-        "app = \"main 'a b\"",
-        "app: \"main 'a b\" has a quote that is not closed; close it, or write a list",
+        'app = "main \'a b"',
+        'app: "main \'a b" has a quote that is not closed; close it, or write a list',
     ),
     ('app = ["main", 5]', 'app[1]: 5 is not a string; write "5"'),
     (
@@ -201,7 +212,10 @@ BUDGET = [
         'msprof.timeout = "0 s"',
         'msprof.timeout: "0 s" leaves the app no time; write more than 0',
     ),
-    ("msprof.timeout = 600", 'msprof.timeout: 600 has no unit; write "600 ms" or "600 us"'),
+    (
+        "msprof.timeout = 600",
+        'msprof.timeout: 600 has no unit; write "600 us", "600 ms" or "600 s"',
+    ),
     (
         'msprof.option = "x"',
         'msprof.option: unknown key "option"; did you mean "options"?',
@@ -221,8 +235,7 @@ BUDGET = [
     ),
     (
         "msprof.options.x = 1.5",
-        "msprof.options.x: 1.5 is not a string or a whole number or true or false; write "
-        '"1.5"',
+        'msprof.options.x: 1.5 is not a string or a whole number or true or false; write "1.5"',
     ),
     # rules
     ('ops = [{ max = "60 us" }]', f"ops[0]: selects nothing; write one of {OPS}"),
@@ -294,7 +307,10 @@ BUDGET = [
     ),
     # other budgets and other hardware
     ('extends = "b"', 'extends: no other budget is called "b"'),
-    ('extends = "resnet5"', 'extends: no other budget is called "resnet5"; did you mean "resnet50"?'),
+    (
+        'extends = "resnet5"',
+        'extends: no other budget is called "resnet5"; did you mean "resnet50"?',
+    ),
     ("extends = 5", 'extends: 5 is not a string; write "5"'),
     (
         'on."A*".extends = "resnet50"',
@@ -320,7 +336,10 @@ def test_what_is_wrong_in_a_budget(tmp_path: Path, statement: str, problem: str)
 ROOT = [
     ('mode = "atuo"', 'mode: "atuo" is not known; did you mean "auto"?'),
     ("budget = {}", 'budget: unknown key "budget"; did you mean "budgets"?'),
-    ("rounds = 5", 'rounds: unknown key "rounds"; it belongs in a budget, [tool.npuperf.budgets.NAME]'),
+    (
+        "rounds = 5",
+        'rounds: unknown key "rounds"; it belongs in a budget, [tool.npuperf.budgets.NAME]',
+    ),
     (
         'zzz = "x"',
         'zzz: unknown key "zzz"; known are mode, recordings, baselines, output, when_unavailable, '
@@ -330,7 +349,10 @@ ROOT = [
     ('max_regression = "5"', 'max_regression: "5" has no unit; write "5 %"'),
     ('min_effect = "5 %"', f'min_effect: "5 %" is a share, not a duration; {MS}'),
     ("session_noise = 3", 'session_noise: 3 has no unit; write "3 %"'),
-    ('msprof.timeout = "0 min"', 'msprof.timeout: "0 min" leaves the app no time; write more than 0'),
+    (
+        'msprof.timeout = "0 min"',
+        'msprof.timeout: "0 min" leaves the app no time; write more than 0',
+    ),
     ("budgets = 5", "budgets: 5 is not a table"),
     ("budgets.b = 5", "budgets.b: 5 is not a table"),
     (
@@ -389,9 +411,10 @@ wrong = 5
         'pyproject.toml:2: mode: "atuo" is not known; did you mean "auto"?',
         "pyproject.toml:10: budgets.a.ops[1].max.max_regression: "
         "is not built in this version; remove it, or write at_most instead",
-        'pyproject.toml:11: budgets.a.ops[1].min: "6" has no unit; write "6 ms" or "6 us"',
+        'pyproject.toml:11: budgets.a.ops[1].min: "6" has no unit; write "6 us", "6 ms" or "6 s"',
         f'pyproject.toml:15: budgets.c.busy_time.at_least: "x" is not a duration; {MS}',
-        'pyproject.toml:15: budgets.c.busy_time.at_most: 5 has no unit; write "5 ms" or "5 us"',
+        "pyproject.toml:15: budgets.c.busy_time.at_most: 5 has no unit; "
+        'write "5 us", "5 ms" or "5 s"',
         'pyproject.toml:15: budgets.c.busy_time.on_fail: "no" is not known; write "fail" or "warn"',
         'pyproject.toml:16: budgets.c.app: "\'" has a quote that is not closed; '
         "close it, or write a list",
@@ -407,6 +430,66 @@ def test_rules_are_told_by_their_number_where_they_share_a_line(tmp_path: Path) 
     assert [line.split(": ")[1] for line in problems] == [
         f"budgets.b.ops[{index}].max" for index in range(11)
     ]
+
+
+def test_a_wrong_name_does_not_hide_what_is_wrong_below_it(tmp_path: Path) -> None:
+    text = "[tool.npuperf.budgets.'a b']\nrounds = 0\n[[tool.npuperf.budgets.b.ops]]\nmax = 5\n"
+
+    assert [line.split(": ", 2)[:2] for line in _problems(tmp_path, text)] == [
+        ["pyproject.toml:1", 'budgets."a b"'],
+        ["pyproject.toml:2", 'budgets."a b".rounds'],
+        ["pyproject.toml:3", "budgets.b.ops[0]"],
+        ["pyproject.toml:4", "budgets.b.ops[0].max"],
+    ]
+
+
+KEYS = [
+    *(
+        "mode",
+        "devices",
+        "msprof",
+        "options",
+        "timeout",
+        "budgets",
+        "a",
+        "b",
+        "extends",
+        "on",
+        "app",
+    ),
+    *("env", "rounds", "busy_time", "overlap_share", "step_time", "p95", "at_most", "at_least"),
+    *("equal", "max_regression", "ops", "apis", "type", "name", "max", "pmu", "custom", "against"),
+]
+SCALARS = st.sampled_from(
+    ["a", "b", "", "1 ms", "2 us", "5 %", "'", 0, 1, -1, 1.5, math.inf, math.nan, True, date.min]
+)
+TREES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.dictionaries(st.sampled_from(KEYS), inner, max_size=5) | st.lists(inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(st.dictionaries(st.sampled_from(KEYS), TREES, max_size=5))
+def test_whatever_stands_in_a_budget_is_right_or_told(table: dict[str, object]) -> None:
+    nested = {"budgets": {"a": table, "b": {"extends": "a", "on": {"*": table}}}}
+    source = Source(Path("pyproject.toml"), "pyproject.toml", nested)
+    problems = _told(source)
+
+    assert all(line.startswith("pyproject.toml: budgets.") for line in problems)
+    if not problems:
+        Settings(Path(), source, Options()).case("b", soc="x")
+
+
+def _told(source: Source) -> tuple[str, ...]:
+    try:
+        require_sound(source)
+    except ConfigError as refused:
+        return refused.problems
+    return ()
 
 
 def test_each_circle_is_told_once_and_not_to_those_who_lead_into_it(tmp_path: Path) -> None:
@@ -435,7 +518,7 @@ RIGHT = [
     'apis = [{ api_level = "acl", count = 5, on_fail = "warn" }]',
     'custom.x = { at_most = -1.5, better = "lower" }',
     'on."Ascend910?" = { rounds = 3 }',
-    'app = "main \'a b\' c"',
+    "app = \"main 'a b' c\"",
     'app = ["main", ""]',
     'msprof.options = { a = "x", b = 1, c = true }',
     "devices = [0]",

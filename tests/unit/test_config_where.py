@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -151,15 +152,20 @@ FRAGMENTS = [
 """Statements, good and odd; @ makes their names unique."""
 
 
-def _holds(document: object, path: KeyPath) -> bool:
-    for key in path:
-        if isinstance(document, dict) and key in document:
+def _holds(document: Any, path: KeyPath) -> bool:
+    try:
+        for key in path:
             document = document[key]
-        elif isinstance(document, list) and isinstance(key, int) and key < len(document):
-            document = document[key]
-        else:
-            return False
+    except (KeyError, IndexError, TypeError):
+        return False
     return True
+
+
+def _parsed(rows: list[str]) -> object | None:
+    try:
+        return tomllib.loads("\n".join(rows))
+    except tomllib.TOMLDecodeError:
+        return None
 
 
 @settings(derandomize=True, deadline=None, max_examples=150)
@@ -168,24 +174,12 @@ def test_a_key_is_not_there_before_its_line_and_is_there_with_its_statement(
     fragments: list[str],
 ) -> None:
     text = "\n".join(part.replace("@", str(index)) for index, part in enumerate(fragments))
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        assume(False)
-        return
     rows = text.split("\n")
+    assume(_parsed(rows) is not None)
 
     for path, line in statement_lines(text).items():
-        assert _holds(document, path)
-        before = tomllib.loads("\n".join(rows[: line - 1]))
-        assert not _holds(before, path)
-        assert _holds(_first_that_parses(rows, line), path)
+        prefixes = (_parsed(rows[:end]) for end in range(line, len(rows) + 1))
+        with_statement = next(found for found in prefixes if found is not None)
 
-
-def _first_that_parses(rows: list[str], line: int) -> object:
-    for end in range(line, len(rows) + 1):
-        try:
-            return tomllib.loads("\n".join(rows[:end]))
-        except tomllib.TOMLDecodeError:
-            continue
-    raise AssertionError("the whole text parses")
+        assert not _holds(_parsed(rows[: line - 1]), path)
+        assert _holds(with_statement, path)

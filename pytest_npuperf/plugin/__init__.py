@@ -1,0 +1,104 @@
+"""The pytest plugin: options, marker, fixtures, and what happens around each test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_npuperf.config import Settings, load
+from pytest_npuperf.errors import ConfigError
+from pytest_npuperf.plugin import marks
+from pytest_npuperf.plugin.aggregate import Aggregator
+from pytest_npuperf.plugin.fixtures import npu_profile, npuperf
+from pytest_npuperf.plugin.header import header_line
+from pytest_npuperf.plugin.hooks import (
+    SESSION,
+    pytest_collection_modifyitems,
+    pytest_runtest_call,
+    pytest_runtest_setup,
+    pytest_runtest_teardown,
+)
+from pytest_npuperf.plugin.options import add_options, explains, settings_options
+from pytest_npuperf.plugin.session import NpuperfSession
+
+__all__ = [
+    "npu_profile",
+    "npuperf",
+    "pytest_addoption",
+    "pytest_cmdline_main",
+    "pytest_collection_modifyitems",
+    "pytest_configure",
+    "pytest_configure_node",
+    "pytest_report_header",
+    "pytest_runtest_call",
+    "pytest_runtest_setup",
+    "pytest_runtest_teardown",
+    "pytest_runtestloop",
+    "pytest_sessionstart",
+]
+
+_ASKS_ONLY = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow")
+"""Options with which pytest tells about itself; a wrong budget must not get in their way."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the command line options."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the settings, once: on the controller; workers are given them."""
+    config.addinivalue_line("markers", marks.SIGNATURE)
+    if any(getattr(config.option, name, None) for name in _ASKS_ONLY):
+        return
+    sent = getattr(config, "workerinput", {}).get("npuperf")
+    if sent is not None:
+        config.stash[SESSION] = NpuperfSession.from_json(sent)
+        return
+    try:
+        options = settings_options(config)
+        settings = load(config.rootpath, options) or Settings.empty(config.rootpath, options)
+    except ConfigError as err:
+        raise pytest.UsageError(str(err)) from err
+    session = config.stash[SESSION] = NpuperfSession.begin(settings)
+    config.pluginmanager.register(Aggregator(config, session), "npuperf-aggregator")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Give a worker of xdist what it needs as plain data."""
+    node.workerinput["npuperf"] = node.config.stash[SESSION].to_json()
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say in one line what will be gated, and how."""
+    return header_line(config.stash[SESSION].settings) if SESSION in config.stash else None
+
+
+# --- --npuperf-explain ------------------------------------------------------------------------
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Keep xdist from starting workers when nothing will be run."""
+    if explains(config):
+        config.option.collectonly = True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Keep pytest from listing the tests instead."""
+    if explains(session.config):
+        session.config.option.collectonly = False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Print where each number comes from instead of running the tests."""
+    if not explains(session.config):
+        return None
+    from pytest_npuperf.plugin.explain import explain_cases
+
+    explain_cases(session)
+    return True

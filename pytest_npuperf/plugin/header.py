@@ -1,0 +1,25 @@
+"""The line at the top of a run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from pytest_npuperf.collect import find_npus
+from pytest_npuperf.config import Settings
+
+
+def header_line(settings: Settings, dev: Path = Path("/dev")) -> str | None:
+    """Return mode, msprof, devices and budgets file; None in a project without budgets."""
+    if not settings.budgets:
+        return None
+    parts = [f"mode {settings.mode}"]
+    # Replaying probes no hardware.
+    if settings.mode in ("auto", "run"):
+        command = settings.msprof_command
+        parts.append(command if shutil.which(command) else f"no {command}")
+        npus = find_npus(dev)
+        parts.append(f"NPU {', '.join(map(str, npus))}" if npus else "no NPU")
+    count = len(settings.budgets)
+    parts.append(f"{count} budget{'' if count == 1 else 's'} in {settings.shown}")
+    return f"npuperf: {', '.join(parts)}"
