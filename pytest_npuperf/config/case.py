@@ -50,12 +50,12 @@ def _value(merged: Merged, *path: str, default: JSON = None) -> JSON:
 
 
 def _table(merged: Merged, *above: str) -> dict[str, str]:
-    """Return the keys directly below a table that merges key by key."""
+    """Return a table that merges key by key, as text."""
     depth = len(above)
     return {
         str(path[depth]): _text(setting.value)
         for path, setting in merged.items()
-        if path[:depth] == above and len(path) == depth + 1
+        if path[:depth] == above
     }
 
 

@@ -48,7 +48,7 @@ def without(table: JSON, refused: Iterable[KeyPath]) -> JSON:
     Elements of a list become empty tables, so that their neighbours keep their index.
     """
     rest = {"": copy.deepcopy(table)}
-    for path in sorted(refused, key=len):
+    for path in refused:
         _remove(rest, ("", *path))
     return rest.get("", {})
 

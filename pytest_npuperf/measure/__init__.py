@@ -12,7 +12,7 @@ __all__ = ["Measurer", "measure"]
 
 
 def measure(
-    profile: Profile, wanted: Iterable[Wanted], options: StepOptions = StepOptions()
+    profile: Profile, wanted: Iterable[Wanted], options: StepOptions | None = None
 ) -> Measurement:
     """Return what is wanted on every lane of a profile. Raises ProfileError."""
-    return Measurer(profile, options).measure(wanted)
+    return Measurer(profile, options or StepOptions()).measure(wanted)

@@ -9,14 +9,14 @@ from functools import cached_property
 
 from pytest_npuperf.catalogue import METRICS, OP_STATISTICS, PER_STEP, needed_tables
 from pytest_npuperf.measure.operators import FROM_ROWS, Number, longest, op_rows
-from pytest_npuperf.measure.rows import NotMeasured, OpRows
+from pytest_npuperf.measure.rows import NotMeasuredError, OpRows
 from pytest_npuperf.measure.rules import pmu_column, pmu_mean, rule_number, selector_columns
 from pytest_npuperf.measure.steptimes import step_times
 from pytest_npuperf.measure.totals import Totals, api_totals, op_totals
 from pytest_npuperf.model import LaneMeasurement, Measurement, OpRow, StepOptions, Value, Wanted
 from pytest_npuperf.percentiles import statistic
 from pytest_npuperf.profile import Lane, Profile
-from pytest_npuperf.profile.steps import StepCount, count_steps
+from pytest_npuperf.profile.steps import StepCount
 
 
 class Measurer:
@@ -42,6 +42,7 @@ class _LaneMeasurer:
     def __init__(self, profile: Profile, lane: Lane, options: StepOptions) -> None:
         self._profile, self._lane, self._options = profile, lane, options
         self._values: dict[Wanted, Value] = {}
+        self._read: dict[frozenset[str], OpRows] = {}
 
     def measure(self, wanted: Iterable[Wanted]) -> LaneMeasurement:
         values = {}
@@ -67,7 +68,7 @@ class _LaneMeasurer:
             if METRICS.get(wanted.metric) and METRICS[wanted.metric].distribution:
                 return self._distribution(wanted)
             number = self._number(wanted)
-        except NotMeasured as err:
+        except NotMeasuredError as err:
             return Value(None, reason=str(err))
         return Value(number.value, number.samples, number.coverage)
 
@@ -100,7 +101,9 @@ class _LaneMeasurer:
             name = pmu_column(self._profile.columns(self._lane.unit, "op_summary"), wanted.column)
             rows = self._op_summary(name, *selector_columns(wanted.select))
             if rows is None:
-                raise NotMeasured("PMU columns need op_summary, which the profile does not have")
+                raise NotMeasuredError(
+                    "PMU columns need op_summary, which the profile does not have"
+                )
             return pmu_mean(rows, wanted.select, name)
         rows = self._op_summary(*selector_columns(wanted.select))
         return self._totals().rule_number(wanted) if rows is None else rule_number(rows, wanted)
@@ -108,19 +111,37 @@ class _LaneMeasurer:
     def _fused(self) -> Number:
         rows = self._profile.lane_rows(self._lane, "fusion_op")
         if rows is None:
-            raise NotMeasured("the profile has no table fusion_op")
+            raise NotMeasuredError("the profile has no table fusion_op")
         return Number(Fraction(len(rows)), len(rows))
 
     # --- tables -------------------------------------------------------------------------------
 
+    @cached_property
+    def _ops(self) -> OpRows | None:
+        frame = self._profile.lane_rows(self._lane, "op_summary")
+        if frame is None:
+            return None
+        rows = OpRows(frame, "op_summary")
+        # At level 0 nothing but its name tells a collective whose type is lost.
+        return self._read_with(frozenset(["op_name"])) if rows.is_level_0 else rows
+
     def _op_summary(self, *columns: str) -> OpRows | None:
-        frame = self._profile.lane_rows(self._lane, "op_summary", columns)
-        return None if frame is None else OpRows(frame, "op_summary")
+        """Return the op rows with at least these columns, where the file has them."""
+        if self._ops is None or self._ops.columns.issuperset(columns):
+            return self._ops
+        return self._read_with(frozenset(columns))
+
+    def _read_with(self, columns: frozenset[str]) -> OpRows:
+        if columns not in self._read:
+            frame = self._profile.lane_rows(self._lane, "op_summary", columns)
+            assert frame is not None
+            self._read[columns] = OpRows(frame, "op_summary")
+        return self._read[columns]
 
     def _totals(self) -> Totals:
         frame = self._profile.lane_rows(self._lane, "op_statistic")
         if frame is None:
-            raise NotMeasured("the profile has neither op_summary nor op_statistic")
+            raise NotMeasuredError("the profile has neither op_summary nor op_statistic")
         return op_totals(frame)
 
     def _apis(self) -> Totals:
@@ -128,7 +149,7 @@ class _LaneMeasurer:
             # APIs run on the host: the rows belong to the process, whatever device they name.
             if self._profile.units[self._lane.unit].of(table):
                 return api_totals(self._profile.unit_rows(self._lane.unit, table), table)
-        raise NotMeasured("the profile has neither api_statistic nor acl_statistic")
+        raise NotMeasuredError("the profile has neither api_statistic nor acl_statistic")
 
     @cached_property
     def _op_rows(self) -> tuple[OpRow, ...]:
@@ -137,25 +158,27 @@ class _LaneMeasurer:
             return op_rows(rows)
         try:
             return self._totals().op_rows()
-        except NotMeasured:
+        except NotMeasuredError:
             return ()
 
     # --- steps --------------------------------------------------------------------------------
 
     @cached_property
     def _steps(self) -> StepCount:
-        return count_steps(self._profile, self._lane, self._options)
+        return self._profile.steps(self._lane, self._options)
 
     def _step_count(self) -> int:
         if not self._steps.count:
-            raise NotMeasured(self._steps.reason or "the profile holds no step")
+            raise NotMeasuredError(self._steps.reason or "the profile holds no step")
         return self._steps.count
 
     def _refuse_total_of_a_step(self, wanted: Wanted) -> None:
         """Refuse a total over one step where the run has more: it says nothing of the run."""
         form = _per_step(wanted)
         if form is not None and self._steps.scope == "step":
-            raise NotMeasured(f"the profile holds single steps, not the whole run; write {form}")
+            raise NotMeasuredError(
+                f"the profile holds single steps, not the whole run; write {form}"
+            )
 
 
 def _without_per_step(wanted: Wanted) -> Wanted:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from pytest_npuperf.catalogue import AI_CORES
 from pytest_npuperf.measure.intervals import Span, overlap, span
-from pytest_npuperf.measure.rows import Mask, NotMeasured, OpRows
+from pytest_npuperf.measure.rows import Mask, NotMeasuredError, OpRows
 from pytest_npuperf.model import OpRow
 
 
@@ -28,28 +28,24 @@ def _total(rows: OpRows, chosen: Mask) -> Number:
 
 def _whole(part: Callable[[Span], int]) -> Callable[[OpRows], Number]:
     """Return a metric that is a part of the span of all rows, communication included."""
-    return lambda rows: Number(Fraction(part(_span(rows, rows.all))), len(rows))
-
-
-def _span(rows: OpRows, chosen: Mask) -> Span:
-    return span(*rows.intervals(chosen))
+    return lambda rows: Number(Fraction(part(rows.span)), len(rows))
 
 
 def _union(rows: OpRows, chosen: Mask) -> Number:
-    return Number(Fraction(_span(rows, chosen).busy), int(chosen.sum()))
+    return Number(Fraction(span(*rows.intervals(chosen)).busy), int(chosen.sum()))
 
 
 def _idle_share(rows: OpRows) -> Number:
-    whole = _span(rows, rows.all)
+    whole = rows.span
     if not whole.window:
-        raise NotMeasured(f"{rows.place} has a window of 0 ns, of which nothing is a share")
+        raise NotMeasuredError(f"{rows.place} has a window of 0 ns, of which nothing is a share")
     return Number(Fraction(whole.window - whole.busy, whole.window), len(rows))
 
 
 def _communication(rows: OpRows) -> Mask:
     """Return which rows are collectives, where at least one row says what it is."""
-    if len(rows) and bool(rows.column("task_type").isna().all()):
-        raise NotMeasured(f"{rows.place} has no Task Type in any row")
+    if bool(rows.column("task_type").isna().all()):
+        raise NotMeasuredError(f"{rows.place} has no Task Type in any row")
     return rows.communication
 
 
@@ -57,7 +53,7 @@ def _overlap_share(rows: OpRows) -> Number:
     communication = rows.intervals(_communication(rows))
     length = span(*communication).busy
     if not length:
-        raise NotMeasured(f"{rows.place} has no communication that could be overlapped")
+        raise NotMeasuredError(f"{rows.place} has no communication that could be overlapped")
     shared = overlap(communication, rows.intervals(rows.kernels))
     return Number(Fraction(shared, length), len(communication[0]))
 
@@ -81,7 +77,7 @@ FROM_ROWS: dict[str, Callable[[OpRows], Number]] = {
     "communication_time": lambda rows: _union(rows, _communication(rows)),
     "overlap_share": _overlap_share,
 }
-"""Each metric of the catalogue that an op_summary gives. All raise NotMeasured."""
+"""Each metric of the catalogue that an op_summary gives. All raise NotMeasuredError."""
 
 
 def op_rows(rows: OpRows) -> tuple[OpRow, ...]:
@@ -89,7 +85,7 @@ def op_rows(rows: OpRows) -> tuple[OpRow, ...]:
     try:
         types, cores = rows.column("op_type"), rows.column("task_type")
         durations = rows.durations(rows.all)
-    except NotMeasured:
+    except NotMeasuredError:
         return ()
     frame = types.to_frame().assign(task_type=cores, ns=durations)
     groups = frame.groupby(["op_type", "task_type"], observed=True, dropna=False)["ns"]
@@ -105,7 +101,7 @@ def longest(rows: OpRows, many: int = 3) -> tuple[tuple[str, str, int], ...]:
     try:
         durations = rows.durations(rows.all)
         names, types = rows.column("op_name"), rows.column("op_type")
-    except NotMeasured:
+    except NotMeasuredError:
         return ()
     worst = (-durations).argsort(kind="stable")[:many]
     return tuple(

@@ -12,14 +12,18 @@ import pandas as pd
 
 from pytest_npuperf.catalogue import COMMUNICATION, LEFT_OUT
 from pytest_npuperf.globs import compile_globs
-from pytest_npuperf.measure.intervals import Ns
+from pytest_npuperf.measure.intervals import Ns, Span, span
 from pytest_npuperf.profile.cells import us_to_ns
 from pytest_npuperf.profile.tables import BY_NAME
+from pytest_npuperf.text import printable
 
 Mask = npt.NDArray[np.bool_]
 
+_COLLECTIVE = ("hcom_*", "hccl_*")
+"""How HCCL names collectives, whatever the profiling level."""
 
-class NotMeasured(Exception):
+
+class NotMeasuredError(Exception):
     """A number cannot be had from this profile; the text says what is missing."""
 
 
@@ -40,14 +44,14 @@ class OpRows:
         return len(self._frame)
 
     def column(self, name: str) -> pd.Series[Any]:
-        """Return a column. Raises NotMeasured where the table does not have it."""
+        """Return a column. Raises NotMeasuredError where the table does not have it."""
         if name not in self._frame:
             header = BY_NAME["op_summary"].header_of(name)
-            raise NotMeasured(f'{self.place} has no column "{header}"')
+            raise NotMeasuredError(f'{self.place} has no column "{header}"')
         return self._frame[name]
 
     def whole(self, name: str, among: Mask | None = None) -> pd.Series[Any]:
-        """Return a column that has a value in each of the rows. Raises NotMeasured."""
+        """Return a column that has a value in each of the rows. Raises NotMeasuredError."""
         column = self.column(name)
         absent = column.isna().to_numpy()
         if among is not None:
@@ -55,9 +59,9 @@ class OpRows:
         if absent.any():
             header = BY_NAME["op_summary"].header_of(name)
             rows = len(column) if among is None else int(among.sum())
-            raise NotMeasured(
+            raise NotMeasuredError(
                 f"{self.place} has no {header} in {int(absent.sum())} of {rows} rows, "
-                f"first in row {int(column.index[absent.argmax()]) + 1}"
+                f"first in row {self._number(int(absent.argmax()))}"
             )
         return column
 
@@ -66,43 +70,77 @@ class OpRows:
         """Every row."""
         return np.ones(len(self), dtype=np.bool_)
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """Return the columns that are there."""
+        return frozenset(self._frame.columns)
+
     @cached_property
     def communication(self) -> Mask:
-        """Which rows are collectives. Raises NotMeasured where that cannot be told."""
-        collective = self.column("task_type").isin(COMMUNICATION).to_numpy()
-        if not self._is_level_0(collective):
+        """Which rows are collectives. Raises NotMeasuredError where that cannot be told."""
+        collective = self._collective
+        if not self.is_level_0:
             self.whole("task_type")
+        elif "op_name" in self._frame:
+            self._refuse_nameless(collective)
         return collective
 
-    def _is_level_0(self, collective: Mask) -> bool:
-        """Profiling level 0 leaves out type and core of every kernel, but not of collectives."""
-        others = self._frame.loc[~collective, ["task_type"]]
-        if "op_type" in self._frame:
-            others = others.assign(op_type=self._frame["op_type"])
-        return bool(others.isna().all(axis=None))
+    @cached_property
+    def _collective(self) -> Mask:
+        return self.column("task_type").isin(COMMUNICATION).to_numpy()
+
+    @cached_property
+    def is_level_0(self) -> bool:
+        """Whether type and core of every kernel are left out, but not of collectives.
+
+        Profiling level 0 does so; then the column ``op_name`` tells a collective too.
+        """
+        if "task_type" not in self._frame:
+            return False
+        others = ~self._collective
+        names = ({"task_type", "op_type"}) & self.columns
+        return all(bool(self._frame[name].isna().to_numpy()[others].all()) for name in names)
+
+    def _refuse_nameless(self, collective: Mask) -> None:
+        named = matching(self._frame["op_name"], _COLLECTIVE) & ~collective
+        if named.any():
+            row = int(named.argmax())
+            raise NotMeasuredError(
+                f"{self.place} has no Task Type in row {self._number(row)}, which is called "
+                f"{printable(str(self._frame['op_name'].iloc[row]))} and may be communication"
+            )
+
+    def _number(self, row: int) -> int:
+        """Return the number of a row in the table, the first is 1."""
+        return int(self._frame.index[row]) + 1
 
     @cached_property
     def kernels(self) -> Mask:
-        """Which rows are not communication. Raises NotMeasured where that cannot be told."""
+        """Which rows are not communication. Raises NotMeasuredError where that cannot be told."""
         return ~self.communication
 
     def of_task_type(self, names: Iterable[str]) -> Mask:
-        """Return which rows ran on these cores. Raises NotMeasured where a row does not say."""
+        """Return which rows ran on these cores. Raises NotMeasuredError."""
         return self.whole("task_type").isin(list(names)).to_numpy()
 
     def matching(self, column: str, globs: tuple[str, ...]) -> Mask:
-        """Return which rows have a text that a glob means. Raises NotMeasured."""
+        """Return which rows have a text that a glob means. Raises NotMeasuredError."""
         return matching(self.whole(column), globs)
 
     def durations(self, rows: Mask) -> Ns:
-        """Return the durations of some rows, ns. Raises NotMeasured where one has none."""
+        """Return the durations of some rows, ns. Raises NotMeasuredError where one has none."""
         self.whole("task_duration_us", rows)
         return self._duration_ns[rows]
 
     def intervals(self, rows: Mask) -> tuple[Ns, Ns]:
-        """Return starts and durations of some rows, ns. Raises NotMeasured."""
+        """Return starts and durations of some rows, ns. Raises NotMeasuredError."""
         self.whole("task_start_ns", rows)
         return self._start_ns[rows], self.durations(rows)
+
+    @cached_property
+    def span(self) -> Span:
+        """What all rows cover. Raises NotMeasuredError where one has no time."""
+        return span(*self.intervals(self.all))
 
     @cached_property
     def _duration_ns(self) -> Ns:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pytest_npuperf.measure.intervals import Ns
 from pytest_npuperf.measure.operators import Number
-from pytest_npuperf.measure.rows import Mask, NotMeasured, OpRows
+from pytest_npuperf.measure.rows import Mask, NotMeasuredError, OpRows
 from pytest_npuperf.model import Selector, Wanted
 from pytest_npuperf.percentiles import statistic
 from pytest_npuperf.text import printable
@@ -35,7 +35,7 @@ def _column(key: str) -> str:
 
 
 def selected(rows: OpRows, select: Selector) -> Mask:
-    """Return the rows that a rule means. Raises NotMeasured where a row does not say."""
+    """Return the rows that a rule means. Raises NotMeasuredError where a row does not say."""
     mask = rows.all
     for key, globs in select.as_dict().items():
         match = rows.matching(_column(key), tuple(globs))
@@ -44,7 +44,7 @@ def selected(rows: OpRows, select: Selector) -> Mask:
 
 
 def rule_number(rows: OpRows, wanted: Wanted) -> Number:
-    """Return the statistic of an ``ops`` rule over its rows. Raises NotMeasured."""
+    """Return the statistic of an ``ops`` rule over its rows. Raises NotMeasuredError."""
     mask = selected(rows, wanted.select)
     name = wanted.statistic or ""
     if name == "count":
@@ -61,7 +61,9 @@ def rule_number(rows: OpRows, wanted: Wanted) -> Number:
 def _kernel_time(rows: OpRows) -> int:
     whole = int(rows.durations(rows.kernels).sum())
     if not whole:
-        raise NotMeasured(f"{rows.place} has a kernel_time of 0 ns, of which nothing is a share")
+        raise NotMeasuredError(
+            f"{rows.place} has a kernel_time of 0 ns, of which nothing is a share"
+        )
     return whole
 
 
@@ -70,16 +72,14 @@ def _some(rows: OpRows, mask: Mask, select: Selector) -> Mask:
     if mask.any():
         return mask
     chosen = {
-        _column(key): globs
-        for key, globs in select.as_dict().items()
-        if not key.startswith("not_")
+        _column(key): globs for key, globs in select.as_dict().items() if not key.startswith("not_")
     }
     near = [
         text
         for column, globs in chosen.items()
         for text in nearest(globs, list(rows.column(column).cat.categories))
     ]
-    raise NotMeasured(nothing_selected(rows.place, select, near))
+    raise NotMeasuredError(nothing_selected(rows.place, select, near))
 
 
 def nearest(globs: Collection[str], there: list[str]) -> list[str]:
@@ -100,27 +100,27 @@ def nothing_selected(place: str, select: Selector, near: list[str]) -> str:
 def pmu_column(columns: Collection[str], name: str) -> str:
     """Return the DataFrame name of a PMU column, whose unit suffix may be left out.
 
-    Raises NotMeasured where there is none of that name.
+    Raises NotMeasuredError where there is none of that name.
     """
     found = next((name + suffix for suffix in _PMU_SUFFIXES if name + suffix in columns), None)
     if found is None:
         near = difflib.get_close_matches(name, sorted(columns), 3)
         hint = f"; near it: {', '.join(near)}" if near else ""
-        raise NotMeasured(f'op_summary has no PMU column "{printable(name)}"{hint}')
+        raise NotMeasuredError(f'op_summary has no PMU column "{printable(name)}"{hint}')
     return found
 
 
 def pmu_mean(rows: OpRows, select: Selector, column: str) -> Number:
-    """Return the duration-weighted mean of a PMU column. Raises NotMeasured."""
+    """Return the duration-weighted mean of a PMU column. Raises NotMeasuredError."""
     mask = _some(rows, selected(rows, select), select)
     values = rows.column(column).to_numpy()
     if values.dtype != np.float64:
-        raise NotMeasured(f"{rows.place} has texts in {column}, not numbers")
+        raise NotMeasuredError(f"{rows.place} has texts in {column}, not numbers")
     there = mask & ~np.isnan(values)
     count = int(there.sum())
     coverage = Fraction(count, int(mask.sum()))
     if coverage < PMU_COVERAGE:
-        raise NotMeasured(
+        raise NotMeasuredError(
             f"{rows.place} has {column} in {count} of {int(mask.sum())} rows; 95 % are needed"
         )
     return Number(_weighted(values[there], rows.durations(there)), count, coverage)
@@ -130,6 +130,10 @@ def _weighted(values: npt.NDArray[np.float64], weights: Ns) -> Fraction:
     """Return the exact weighted mean of numbers with up to six decimals."""
     whole = int(weights.sum())
     if not whole:
-        raise NotMeasured("the selected rows took 0 ns, so no mean can be weighted by duration")
-    scaled = np.rint(values * _PMU_DECIMALS).astype(np.int64).astype(object)
-    return Fraction(int((scaled * weights.astype(object)).sum()), whole * _PMU_DECIMALS)
+        raise NotMeasuredError(
+            "the selected rows took 0 ns, so no mean can be weighted by duration"
+        )
+    # In Python's integers: cycles times nanoseconds are more than 64 bits.
+    scaled = [int(value) for value in np.rint(values * _PMU_DECIMALS).tolist()]
+    total = sum(value * weight for value, weight in zip(scaled, weights.tolist(), strict=True))
+    return Fraction(total, whole * _PMU_DECIMALS)

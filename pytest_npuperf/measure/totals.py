@@ -11,7 +11,7 @@ import pandas as pd
 
 from pytest_npuperf.catalogue import AI_CORES, COMMUNICATION, LEFT_OUT
 from pytest_npuperf.measure.operators import Number
-from pytest_npuperf.measure.rows import Mask, NotMeasured, matching
+from pytest_npuperf.measure.rows import Mask, NotMeasuredError, matching
 from pytest_npuperf.measure.rules import nearest, nothing_selected
 from pytest_npuperf.model import OpRow, Selector, Wanted
 from pytest_npuperf.profile.cells import us_to_ns
@@ -27,14 +27,14 @@ class Totals:
         self.frame = frame
 
     def whole(self, name: str, among: Mask) -> pd.Series[Any]:
-        """Return some rows of a column that has a value in each. Raises NotMeasured."""
+        """Return some rows of a column that has a value in each. Raises NotMeasuredError."""
         if name not in self.frame:
-            raise NotMeasured(f"{self.place} has no column {name}")
+            raise NotMeasuredError(f"{self.place} has no column {name}")
         column = self.frame[name][among]
         absent = column.isna().to_numpy()
         if absent.any():
-            row = int(column.index[absent.argmax()]) + 1
-            raise NotMeasured(f"{self.place} has no {name} in row {row}")
+            row = int(column.index[int(absent.argmax())]) + 1
+            raise NotMeasuredError(f"{self.place} has no {name} in row {row}")
         return column
 
     @property
@@ -43,38 +43,38 @@ class Totals:
         return np.ones(len(self.frame), dtype=np.bool_)
 
     def of_task_type(self, names: Iterable[str]) -> Mask:
-        """Return which rows are of these cores. Raises NotMeasured where a row does not say."""
+        """Return which rows are of these cores. Raises NotMeasuredError."""
         return self.whole("task_type", self.all).isin(list(names)).to_numpy()
 
     def selected(self, select: Selector) -> Mask:
-        """Return the rows that a rule means. Raises NotMeasured where a row does not say."""
+        """Return the rows that a rule means. Raises NotMeasuredError where a row does not say."""
         mask = self.all
         for key, globs in select.as_dict().items():
             column = self._columns.get(key.removeprefix("not_"))
             if column is None:
-                raise NotMeasured(f"{self.place} does not tell {key}; op_summary would")
+                raise NotMeasuredError(f"{self.place} does not tell {key}; op_summary would")
             match = matching(self.whole(column, self.all), tuple(globs))
             mask = mask & (~match if key.startswith("not_") else match)
         return mask
 
     def total(self, rows: Mask) -> Number:
-        """Return the time of all calls of some rows, ns. Raises NotMeasured."""
+        """Return the time of all calls of some rows, ns. Raises NotMeasuredError."""
         total_ns = us_to_ns(self.whole("total_time_us", rows).to_numpy()).sum()
         return Number(Fraction(int(total_ns)), int(self.count(rows).value))
 
     def count(self, rows: Mask) -> Number:
-        """Return the number of calls of some rows. Raises NotMeasured."""
+        """Return the number of calls of some rows. Raises NotMeasuredError."""
         count = int(self.whole("count", rows).sum())
         return Number(Fraction(count), count)
 
     def statistic(self, name: str, rows: Mask) -> Number:
-        """Return total, mean, min or max over the calls of some rows. Raises NotMeasured."""
+        """Return total, mean, min or max over the calls of some rows. Raises NotMeasuredError."""
         if name == "total":
             return self.total(rows)
         if name == "mean":
             return self._mean(rows)
         if name not in ("min", "max"):
-            raise NotMeasured(f"{self.place} has totals only; {name} needs op_summary")
+            raise NotMeasuredError(f"{self.place} has totals only; {name} needs op_summary")
         times = us_to_ns(self.whole(f"{name}_time_us", rows).to_numpy())
         value = times.min() if name == "min" else times.max()
         return Number(Fraction(int(value)), int(self.count(rows).value))
@@ -82,17 +82,17 @@ class Totals:
     def _mean(self, rows: Mask) -> Number:
         total = self.total(rows)
         if not total.samples:
-            raise NotMeasured(f"{self.place} has no call of which to take the mean")
+            raise NotMeasuredError(f"{self.place} has no call of which to take the mean")
         return Number(total.value / total.samples, total.samples)
 
     def rule_number(self, wanted: Wanted) -> Number:
-        """Return the statistic of a rule over its rows. Raises NotMeasured."""
+        """Return the statistic of a rule over its rows. Raises NotMeasuredError."""
         rows = self.selected(wanted.select)
         name = wanted.statistic or ""
         if name == "count":
             return self.count(rows)
         if not rows.any():
-            raise NotMeasured(nothing_selected(self.place, wanted.select, self._near(wanted)))
+            raise NotMeasuredError(nothing_selected(self.place, wanted.select, self._near(wanted)))
         if name == "share":
             return Number(self.total(rows).value / self._kernel_time(), len(self.frame))
         return self.statistic(name, rows)
@@ -108,16 +108,16 @@ class Totals:
     def _kernel_time(self) -> Fraction:
         whole = self.total(self.kernels).value
         if not whole:
-            raise NotMeasured(f"{self.place} has a kernel_time of 0 ns")
+            raise NotMeasuredError(f"{self.place} has a kernel_time of 0 ns")
         return whole
 
     @property
     def kernels(self) -> Mask:
-        """Which rows are neither communication nor left out. Raises NotMeasured."""
-        return ~self.of_task_type(COMMUNICATION + LEFT_OUT)
+        """Which rows are not communication. Raises NotMeasuredError."""
+        return ~self.of_task_type(COMMUNICATION)
 
     def metric(self, name: str) -> Number:
-        """Return a scalar metric that totals can give. Raises NotMeasured."""
+        """Return a scalar metric that totals can give. Raises NotMeasuredError."""
         if name == "kernel_time":
             return self.total(self.kernels)
         if name == "kernel_count":
@@ -126,22 +126,24 @@ class Totals:
             return self.total(self.of_task_type(AI_CORES))
         if name == "ai_cpu_time":
             return self.total(self.of_task_type(("AI_CPU",)))
-        raise NotMeasured(f"{name} needs op_summary, and the profile has only {self.place}")
+        raise NotMeasuredError(f"{name} needs op_summary, and the profile has only {self.place}")
 
     def op_rows(self) -> tuple[OpRow, ...]:
         """Return count and total by op type and core, longest first."""
         named = self.frame.dropna(subset=["op_type", "task_type", "count", "total_time_us"])
         ordered = named.sort_values("total_time_us", ascending=False, kind="stable")
+        total_ns = us_to_ns(ordered["total_time_us"].to_numpy(dtype=np.float64))
+        columns = (ordered["op_type"], ordered["task_type"], ordered["count"], total_ns)
         return tuple(
-            OpRow(row.op_type, row.task_type, int(row.count_), int(row.ns))
-            for row in ordered.rename(columns={"count": "count_"})
-            .assign(ns=us_to_ns(ordered["total_time_us"].to_numpy()))
-            .itertuples()
+            OpRow(type_, core, int(count), int(total))
+            for type_, core, count, total in zip(*columns, strict=True)
         )
 
 
 def op_totals(frame: pd.DataFrame) -> Totals:
-    """Return an op_statistic as totals."""
+    """Return an op_statistic as totals; rows that are no work are left out, as of op_summary."""
+    if "task_type" in frame:
+        frame = frame.loc[~frame["task_type"].isin(LEFT_OUT).to_numpy()]
     return Totals(frame, "op_statistic", {"type": "op_type", "task_type": "task_type"})
 
 

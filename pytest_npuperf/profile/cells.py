@@ -6,7 +6,6 @@ Absent (``N/A``, ``NA``, empty, an underflow, a time that a spreadsheet rounded)
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,27 +13,28 @@ import numpy.typing as npt
 ABSENT = ("N/A", "NA", "")
 """How the vendor's tools write that there is no value."""
 
-NO_ID = ("4294967295", "4.29E+09")
-"""The largest 32-bit number stands for "no id"; the second form is what spreadsheets make of it."""
+NO_ID = ("4294967295", "4.29E+09", "-1")
+"""No id: the largest 32-bit number, what spreadsheets make of it, and what torch_npu writes."""
 
-IDS = re.compile(r"[0-9]{1,10}")
-DEVICES = re.compile(r"[0-9]{1,4}|host|-1")
+LONGEST_US = 1e12
+"""Far beyond it (11.5 days) a double no longer tells nanoseconds apart; no run is as long."""
 
-UNDERFLOW_US = 1.8e16
-"""A duration from here on is an unsigned subtraction that went below zero."""
-
-LONGEST_US = 9e12
-"""Beyond it (104 days) a double no longer tells nanoseconds apart."""
+_UNDERFLOW_US = (1.8e16, 1.9e16)
+"""A number between these is an unsigned subtraction of ns that went below zero."""
 
 _START = re.compile(r"([0-9]{1,19})(?:\.([0-9]*))?")
 _SCIENTIFIC = re.compile(r"[0-9]+(?:\.[0-9]*)?[eE]\+?[0-9]+")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 # The form of every current file, "1784177503947983.147": digits, a point, three digits.
 _WHOLE, _DECIMALS = 16, 3
 _WEIGHTS = 10 ** np.arange(_WHOLE + _DECIMALS - 1, -1, -1, dtype=np.int64)
 
+Texts = npt.NDArray[np.object_]
+Floats = npt.NDArray[np.float64]
 
-class BadCell(Exception):
+
+class BadCellError(Exception):
     """A cell holds something that its column cannot; ``row`` counts from 0."""
 
     def __init__(self, row: int, text: str, wanted: str) -> None:
@@ -42,13 +42,21 @@ class BadCell(Exception):
         self.row, self.text, self.wanted = row, text, wanted
 
 
+def bare(text: str) -> str:
+    """Return a cell without what keeps it from spreadsheets: a TAB, or quotes until 2023-11."""
+    return text.strip().strip('"').strip()
+
+
+# --- start times ------------------------------------------------------------------------------
+
+
 def starts_to_ns(
-    texts: Sequence[str], ns_per_unit: int
+    texts: Texts, ns_per_unit: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Return start times as int64 ns, and a mask of those that are absent.
 
     ``ns_per_unit`` is 1000 for a column of microseconds, 1 for one of nanoseconds.
-    Raises BadCell.
+    Raises BadCellError.
     """
     if ns_per_unit == 1000:
         fast = _current_form(texts)
@@ -59,10 +67,10 @@ def starts_to_ns(
     return np.array([value or 0 for value in values], dtype=np.int64), absent
 
 
-def _current_form(texts: Sequence[str]) -> npt.NDArray[np.int64] | None:
+def _current_form(texts: Texts) -> npt.NDArray[np.int64] | None:
     """Return all times at once when every cell is written as current msprof writes it."""
     try:
-        raw = np.asarray(texts).astype("S")
+        raw = texts.astype("S")
     except UnicodeEncodeError:
         return None
     width = raw.dtype.itemsize
@@ -83,18 +91,17 @@ def _current_form(texts: Sequence[str]) -> npt.NDArray[np.int64] | None:
 
 
 def _start_ns(text: str, row: int, ns_per_unit: int) -> int | None:
-    # Until November 2023 such cells were kept from spreadsheets by quotes, since then by a TAB.
-    bare = text.strip().strip('"').strip()
-    if bare in ABSENT or _SCIENTIFIC.fullmatch(bare):
+    clean = bare(text)
+    if clean in ABSENT or _SCIENTIFIC.fullmatch(clean):
         return None
-    match = _START.fullmatch(bare)
+    match = _START.fullmatch(clean)
     if match is None:
-        raise BadCell(row, text, "a time")
+        raise BadCellError(row, text, "a time")
     value = _scaled(match[1], match[2] or "", ns_per_unit)
-    if value >= UNDERFLOW_US * 1000:
+    if _is_underflow(value / 1000):
         return None
     if value >= 2**63:
-        raise BadCell(row, text, "a time")
+        raise BadCellError(row, text, "a time")
     return value
 
 
@@ -105,6 +112,55 @@ def _scaled(whole: str, decimals: str, ns_per_unit: int) -> int:
     return value + (decimals[places : places + 1] >= "5")
 
 
-def us_to_ns(duration_us: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Return durations in whole ns; exact for the three decimals of msprof below 104 days."""
+def _is_underflow(number_us: float) -> bool:
+    return _UNDERFLOW_US[0] <= number_us < _UNDERFLOW_US[1]
+
+
+# --- other numbers ----------------------------------------------------------------------------
+
+
+def us_to_ns(duration_us: Floats) -> npt.NDArray[np.int64]:
+    """Return durations in whole ns; exact for the three decimals of msprof below 11.5 days."""
     return np.rint(duration_us * 1000.0).astype(np.int64)
+
+
+def durations(texts: Texts) -> Floats:
+    """Return durations, us; NaN is absent. Raises BadCellError."""
+    values, absent = _numbers(texts)
+    underflow = (values >= _UNDERFLOW_US[0]) & (values < _UNDERFLOW_US[1])
+    values[underflow] = np.nan
+    _refuse(texts, (values < 0) & ~absent, "a duration of 0 or more")
+    _refuse(texts, values > LONGEST_US, "a duration below 11 days")
+    return values
+
+
+def counts(texts: Texts) -> Floats:
+    """Return whole numbers; NaN is absent. Raises BadCellError."""
+    values, _ = _numbers(texts)
+    _refuse(texts, (values < 0) | (values % 1 > 0) | (values > 2**53), "a count")
+    return values
+
+
+def numbers(texts: Texts) -> Floats:
+    """Return finite numbers; NaN is absent. Raises BadCellError."""
+    values, _ = _numbers(texts)
+    _refuse(texts, np.isinf(values), "a number")
+    return values
+
+
+def _numbers(texts: Texts) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    clean = [bare(text) for text in texts]
+    absent = np.array([text in ABSENT for text in clean], dtype=np.bool_)
+    _refuse(
+        texts,
+        np.array([not _NUMBER.fullmatch(text) for text in clean], dtype=np.bool_) & ~absent,
+        "a number",
+    )
+    values = [np.nan if text in ABSENT else float(text) for text in clean]
+    return np.array(values, dtype=np.float64), absent
+
+
+def _refuse(texts: Texts, bad: npt.NDArray[np.bool_], wanted: str) -> None:
+    if bad.any():
+        row = int(bad.argmax())
+        raise BadCellError(row, texts[row], wanted)

@@ -1,151 +1,178 @@
-"""Tables that say the same thing must agree: a contradiction means that one was cut or changed."""
+"""A table must not contradict itself: what does was cut, doubled or edited."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pytest_npuperf.catalogue import AI_CORES, COMMUNICATION, LEFT_OUT
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile.cells import us_to_ns
 from pytest_npuperf.text import printable
 
-ROUNDING_NS = 1
-"""Each printed duration may be off by half of its last digit, a total by as much for each row."""
-
-_KERNELS = (*AI_CORES, "KERNEL_AICORE", "KERNEL_AIVEC", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV")
-"""Compute kernels as task_time calls them; at profiling level 0 by their hardware names."""
-
-_KEY = ["device_id", "op_type", "task_type"]
+_DIGIT_US = 0.001
+"""Times are printed to the nanosecond, some rounded, some cut."""
 
 
-@dataclass(frozen=True)
-class Source:
-    """The rows of a table and the file to name when they are wrong."""
+def check_table(name: str, path: Path, rows: pd.DataFrame) -> None:
+    """Raise ProfileError where a file of a table contradicts itself."""
+    check = _INSIDE.get(name)
+    if check is not None:
+        check(path, rows)
 
-    path: Path
-    rows: pd.DataFrame
+
+def check_device(path: Path, rows: pd.DataFrame) -> None:
+    """Raise ProfileError where a row has no device, and others have one."""
+    _refuse_absent(path, rows, ("device_id",))
 
 
-def against_op_statistic(summary: Source, statistic: Source) -> None:
-    """Raise ProfileError unless count and total of each op type and core are the same.
+def _op_statistic(path: Path, rows: pd.DataFrame) -> None:
+    _refuse_absent(path, rows, ("count", "total_time_us"))
+    _refuse_repeated(path, rows, ("device_id", "model_name", "op_type", "task_type"))
+    _refuse_impossible(path, rows)
+    if "ratio_percent" in rows and "total_time_us" in rows:
+        _refuse_wrong_share(path, rows)
 
-    Communication stands only in the op table; op_statistic leaves out ops without a type.
+
+def _api_statistic(path: Path, rows: pd.DataFrame) -> None:
+    _refuse_repeated(path, rows, ("device_id", "api_level", "name"))
+    _refuse_impossible(path, rows)
+
+
+def _step_trace_time(path: Path, rows: pd.DataFrame) -> None:
+    _refuse_repeated(path, rows, ("device_id", "step"))
+
+
+def _step_trace(path: Path, rows: pd.DataFrame) -> None:
+    """Refuse an iteration that is there twice, or not at all between two others."""
+    for name in ("model_id", "iteration_id"):
+        if name in rows and rows[name].notna().any():
+            _refuse_absent(path, rows, (name,))
+    keys = ["device_id", "model_id"]
+    # Where no row names its model, several may count from 1.
+    if not {*keys, "iteration_id"} <= set(rows) or rows["model_id"].isna().any():
+        return
+    by = [key for key in keys if key in rows]
+    for _, ids in rows.groupby(by, observed=True)["iteration_id"]:
+        for before, after in pairwise(sorted(ids.astype(object).dropna().astype(int))):
+            if after != before + 1:
+                model = rows["model_id"].astype(object)[ids.index[0]]
+                fault = (
+                    f"{before} is there twice" if after == before else f"{before + 1} is missing"
+                )
+                raise ProfileError(
+                    f"{path}: iteration {fault} of model {model}; "
+                    "the file was cut or edited, record again"
+                )
+
+
+_INSIDE: dict[str, Callable[[Path, pd.DataFrame], None]] = {
+    "op_statistic": _op_statistic,
+    "api_statistic": _api_statistic,
+    "step_trace": _step_trace,
+    "step_trace_time": _step_trace_time,
+}
+
+
+def refuse_doubled_rows(path: Path, rows: pd.DataFrame, keys: Sequence[str]) -> None:
+    """Raise ProfileError where a row of an op_summary is followed by itself.
+
+    msprof sorts by time; a file that is not sorted passed through other hands, and is taken as
+    it is. ``keys`` are the columns that tell the tasks apart which may start together.
     """
-    if not {*_KEY, "task_duration_us"} <= set(summary.rows):
-        return
-    if not {*_KEY, "count", "total_time_us"} <= set(statistic.rows):
-        return
-    ours = _totals(summary.rows)
-    theirs = statistic.rows.groupby(_KEY, observed=True)[["count", "total_time_us"]].sum()
-    theirs = theirs[~_is(theirs.index.get_level_values("task_type"), COMMUNICATION)]
-    both = ours.join(theirs, how="outer").fillna(0)
-    counts = both["rows"] != both["count"]
-    off = np.abs(both["ns"] - us_to_ns(both["total_time_us"].to_numpy()))
-    bad = both[counts | (off > ROUNDING_NS * (both["rows"] + 1))]
-    if len(bad):
-        _refuse_statistic(summary, statistic, bad.iloc[0])
-
-
-def _totals(rows: pd.DataFrame) -> pd.DataFrame:
-    typed = rows[rows["op_type"].notna() & rows["task_type"].notna()]
-    typed = typed[~_is(typed["task_type"], COMMUNICATION + LEFT_OUT)]
-    typed = typed.assign(ns=us_to_ns(typed["task_duration_us"].fillna(0).to_numpy()))
-    groups = typed.groupby(_KEY, observed=True)["ns"]
-    return groups.agg(rows="size", ns="sum")
-
-
-def _is(texts: pd.Series | pd.Index, names: tuple[str, ...]) -> npt.NDArray[np.bool_]:
-    return np.asarray(texts.isin(names))
-
-
-def _refuse_statistic(summary: Source, statistic: Source, bad: pd.Series) -> None:
-    _, op_type, core = bad.name
-    raise ProfileError(
-        f"{summary.path}: {int(bad['rows'])} calls of {printable(op_type)} on {printable(core)}, "
-        f"{bad['ns'] / 1000:.3f} us in all, but {statistic.path.name} has {int(bad['count'])} "
-        f"calls, {bad['total_time_us']:.3f} us; one of the two was cut or edited, record again"
-    )
-
-
-def inside_op_statistic(statistic: Source) -> None:
-    """Raise ProfileError unless each row's total lies between its calls' min and max.
-
-    The shares add up to 100 % for each device and model, so that a lost row shows.
-    """
-    rows = statistic.rows
-    if {"count", "total_time_us", "min_time_us", "max_time_us"} <= set(rows):
-        slack = 0.001 * (rows["count"] + 1)
-        low = rows["count"] * rows["min_time_us"] - slack > rows["total_time_us"]
-        high = rows["count"] * rows["max_time_us"] + slack < rows["total_time_us"]
-        bad = (low | high).to_numpy()
-        if bad.any():
-            row = rows.iloc[int(bad.argmax())]
-            raise ProfileError(
-                f"{statistic.path}:{int(bad.argmax()) + 2}: {int(row['count'])} calls of "
-                f"{row['min_time_us']:.3f} to {row['max_time_us']:.3f} us cannot make "
-                f"{row['total_time_us']:.3f} us; the file was edited, record again"
-            )
-    if "ratio_percent" in rows and rows["ratio_percent"].notna().all():
-        _refuse_lost_share(statistic)
-
-
-def _refuse_lost_share(statistic: Source) -> None:
-    by = [name for name in ("device_id", "model_name") if name in statistic.rows]
-    shares = statistic.rows.groupby(by, observed=True, dropna=False)["ratio_percent"]
-    for total, count in zip(shares.sum(), shares.size(), strict=True):
-        if abs(total - 100) > 0.001 * (count + 1):
-            raise ProfileError(
-                f"{statistic.path}: the Ratio(%) of {count} rows add up to {total:.3f}, not 100; "
-                "rows are missing or changed, record again"
-            )
-
-
-def against_task_time(summary: Source, task_time: Source) -> None:
-    """Raise ProfileError when task_time has compute kernels that op_summary lacks or times apart.
-
-    task_time has further rows (events, copies) and leaves out sub tasks, so only the kernels that
-    it has must be found.
-    """
-    needed = {"device_id", "kernel_type", "task_time_us"}
-    if not needed <= set(task_time.rows) or "task_type" not in summary.rows:
-        return
-    kernels = task_time.rows[_is(task_time.rows["kernel_type"], _KERNELS)]
-    typed = summary.rows["task_type"]
-    # At level 0 op_summary has no task types: any row may be the kernel.
-    work = summary.rows[typed.isna() | _is(typed, AI_CORES)]
-    _compare_counts(summary.path, work, task_time.path, kernels)
-    _compare_durations(summary, task_time.path, kernels)
-
-
-def _compare_counts(
-    path: Path, work: pd.DataFrame, other: Path, kernels: pd.DataFrame
-) -> None:
-    ours, theirs = work["device_id"].value_counts(), kernels["device_id"].value_counts()
-    for device, count in theirs.items():
-        if count > ours.get(device, 0):
-            raise ProfileError(
-                f"{path}: {ours.get(device, 0)} compute kernels on device {device}, but "
-                f"{other.name} has {count}; one of the two was cut or edited, record again"
-            )
-
-
-def _compare_durations(summary: Source, other: Path, kernels: pd.DataFrame) -> None:
-    key = ["device_id", "stream_id", "task_id", "task_start_ns"]
-    if not set(key) <= set(summary.rows) or not set(key) <= set(kernels):
-        return
-    pairs = summary.rows.merge(kernels[[*key, "task_time_us"]], on=key)
-    ours = pairs["task_duration_us"].fillna(pairs["task_time_us"]).to_numpy()
-    theirs = pairs["task_time_us"].fillna(pairs["task_duration_us"]).to_numpy()
-    off = np.abs(ours - theirs) > 0.0015
-    if off.any():
-        row = pairs.iloc[int(off.argmax())]
-        raise ProfileError(
-            f"{summary.path}: task {row['task_id']} on stream {row['stream_id']} took "
-            f"{row['task_duration_us']:.3f} us, but {row['task_time_us']:.3f} us in {other.name}; "
-            "one of the two was cut or edited, record again"
+    doubled = candidates(rows)
+    for key in keys:
+        same = (
+            rows[key].iloc[doubled + 1].astype(object).to_numpy(),
+            (rows[key].iloc[doubled].astype(object).to_numpy()),
         )
+        is_equal = (same[0] == same[1]) | (pd.isna(same[0]) & pd.isna(same[1]))
+        doubled = doubled[is_equal.astype(np.bool_)]
+    if len(doubled):
+        row = int(doubled[0]) + 1
+        raise ProfileError(
+            f"{path}: row {row + 1} repeats row {row}; the file was edited, record again"
+        )
+
+
+def candidates(rows: pd.DataFrame) -> npt.NDArray[np.intp]:
+    """Return the rows whose start, device and duration the next row has too, if all are sorted."""
+    if not {"task_start_ns", "task_duration_us"} <= set(rows):
+        return np.array([], dtype=np.intp)
+    starts = rows["task_start_ns"].to_numpy(dtype=np.int64, na_value=-1)
+    devices = rows["device_id"].cat.codes.to_numpy()
+    steps = np.diff(starts)
+    same_device = devices[1:] == devices[:-1]
+    if (steps[same_device] < 0).any():
+        return np.array([], dtype=np.intp)
+    times = rows["task_duration_us"].to_numpy(dtype=np.float64)
+    return np.flatnonzero((steps == 0) & same_device & (times[1:] == times[:-1]))
+
+
+def _refuse_absent(path: Path, rows: pd.DataFrame, names: Sequence[str]) -> None:
+    for name in names:
+        if name in rows and rows[name].isna().any():
+            row = int(rows[name].isna().to_numpy().argmax())
+            raise ProfileError(f"{path}:{row + 2}: the row has no {name}; other rows have one")
+
+
+def _refuse_repeated(path: Path, rows: pd.DataFrame, names: Sequence[str]) -> None:
+    keys = [name for name in names if name in rows]
+    repeated = rows.duplicated(keys).to_numpy()
+    if repeated.any():
+        row = int(repeated.argmax())
+        found = " ".join(str(rows[key].iloc[row]) for key in keys if key != "device_id")
+        raise ProfileError(
+            f"{path}:{row + 2}: a second row for {printable(found)}; "
+            "the file was edited, record again"
+        )
+
+
+def _refuse_impossible(path: Path, rows: pd.DataFrame) -> None:
+    """Refuse a total that does not lie between its calls' min and max, nor is their mean's."""
+    if not {"count", "total_time_us"} <= set(rows):
+        return
+    calls, total = rows["count"].to_numpy(), rows["total_time_us"].to_numpy()
+    slack = _DIGIT_US * (calls + 1)
+    for name, sign in (("min", 1), ("avg", 1), ("avg", -1), ("max", -1)):
+        if f"{name}_time_us" not in rows:
+            continue
+        each = rows[f"{name}_time_us"].to_numpy()
+        bad = sign * (calls * each - total) > slack
+        if bad.any():
+            row = int(bad.argmax())
+            raise ProfileError(
+                f"{path}:{row + 2}: {int(calls[row])} calls cannot take {total[row]:.3f} us "
+                f"with {each[row]:.3f} us as their {name}; the file was edited, record again"
+            )
+
+
+def _refuse_wrong_share(path: Path, rows: pd.DataFrame) -> None:
+    """Refuse a share that is not that of the row's total: a row is missing, or a number changed.
+
+    The shares are those of a device; in exports with several models perhaps of a model on it.
+    """
+    wrong = _wrong_shares(rows, ["device_id"])
+    if wrong.any() and "model_name" in rows:
+        wrong &= _wrong_shares(rows, ["device_id", "model_name"])
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ProfileError(
+            f"{path}:{row + 2}: Ratio(%) is {rows['ratio_percent'].iloc[row]:.3f}, but "
+            f"{rows['total_time_us'].iloc[row]:.3f} us are another share of all rows; "
+            "rows are missing or changed, record again"
+        )
+
+
+def _wrong_shares(rows: pd.DataFrame, by: list[str]) -> npt.NDArray[np.bool_]:
+    totals = rows["total_time_us"]
+    groups = totals.groupby([rows[name] for name in by], observed=True, dropna=False)
+    whole = groups.transform("sum").to_numpy()
+    # What rounding each total can move its share by.
+    slack = _DIGIT_US + 100 * _DIGIT_US * len(rows) / np.maximum(whole, _DIGIT_US)
+    shares = 100 * totals.to_numpy() / np.maximum(whole, _DIGIT_US)
+    off = np.abs(rows["ratio_percent"].to_numpy() - shares)
+    return np.asarray((off > slack) & (whole > 0))

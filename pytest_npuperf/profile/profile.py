@@ -10,9 +10,12 @@ from pathlib import Path
 import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile import checks, runs
-from pytest_npuperf.profile.layouts import TableFile, Unit, find_units
+from pytest_npuperf.model import StepOptions
+from pytest_npuperf.profile import agreement, checks, runs
+from pytest_npuperf.profile.files import TableFile
+from pytest_npuperf.profile.layouts import Unit, find_units
 from pytest_npuperf.profile.reader import read_header, read_table, stacked
+from pytest_npuperf.profile.steps import Scope, StepCount, count_steps
 from pytest_npuperf.profile.tables import BY_NAME
 
 ALWAYS = {
@@ -20,15 +23,15 @@ ALWAYS = {
         *("device_id", "step_id", "infer_id", "op_type", "task_type"),
         *("task_start_ns", "task_duration_us"),
     ),
-    "task_time": (
-        *("device_id", "kernel_type", "stream_id", "task_id"),
-        *("task_start_ns", "task_time_us"),
-    ),
+    "task_time": ("device_id", "kernel_type", "task_start_ns", "task_time_us"),
 }
 """What is read of the large tables whatever is wanted; the others are read whole."""
 
-_KEYS = ("stream_id", "task_id")
-"""What tells the rows of an op_summary apart in task_time."""
+_LANES = ("op_summary", "op_statistic", "step_trace", "step_trace_time")
+"""The tables that say which devices there are, the one to be believed first."""
+
+_APART = ("stream_id", "task_id", "context_id", "op_name")
+"""What tells tasks of an op_summary apart that start together and take equally long."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,8 @@ class Profile:
         self._columns: dict[tuple[int, str], frozenset[str]] = {}
         self._frames: dict[tuple[int, str], pd.DataFrame] = {}
         self._checked: set[int] = set()
+        self._without_device: set[tuple[int, str]] = set()
+        """Tables whose rows and names say no device: it is taken to be the only one."""
 
     def __getattr__(self, name: str) -> pd.DataFrame:
         if name not in BY_NAME:
@@ -98,24 +103,49 @@ class Profile:
         return tuple(Lane(f"{ranks[unit]}/{device}", unit, device) for unit, device in found)
 
     def _devices(self, unit: int) -> list[str]:
-        for table in ("op_summary", "op_statistic", "step_trace", "step_trace_time"):
-            if self.units[unit].of(table):
-                found = set(self.unit_rows(unit, table, ("device_id",))["device_id"])
-                return sorted(found - {"host"}, key=int)
-        return ["0"]
+        """Return the devices of the first table that has some; others must not have more."""
+        tables = [table for table in _LANES if self.units[unit].of(table)]
+        if not tables:
+            return ["0"]
+        sources = [self._source(unit, table) for table in tables]
+        devices = set(sources[0].rows["device_id"])
+        for source in sources[1:]:
+            more = set(source.rows["device_id"]) - devices
+            if source.says_device and more and (sources[0].says_device or len(more) > 1):
+                raise ProfileError(
+                    f"{sources[0].path}: no row of device {min(more, key=int)}, which "
+                    f"{source.path.name} has; one of the two was cut or edited, record again"
+                )
+        return sorted(devices, key=int)
+
+    @property
+    def scope(self) -> Scope:
+        """Return whether the op tables hold the whole run, or single steps of it."""
+        scopes = [self.steps(lane).scope for lane in self.lanes]
+        return "step" if "step" in scopes else "run"
+
+    def steps(self, lane: Lane, options: StepOptions | None = None) -> StepCount:
+        """Return how many steps the op table of a lane covers. Raises ProfileError."""
+        unit = self.units[lane.unit]
+        files = unit.of("op_summary") or unit.of("op_statistic")
+        own = [file for file in files if file.device in (None, lane.device)]
+        return count_steps(own, lambda table: self.lane_rows(lane, table), options or StepOptions())
 
     def _with_lane(self, unit: int, frame: pd.DataFrame) -> pd.DataFrame:
         keys = {lane.device: lane.key for lane in self.lanes if lane.unit == unit}
-        framed = frame.copy(deep=False)
-        framed.insert(0, "lane", frame["device_id"].astype(object).map(keys))
-        return framed
+        lanes = frame["device_id"].astype(object).map(keys)
+        return pd.concat(
+            [lanes.rename("lane"), frame.drop(columns="lane", errors="ignore")], axis=1
+        )
 
     def columns(self, unit: int, table: str) -> frozenset[str]:
         """Return the columns that every file of a unit's table has."""
         if (unit, table) not in self._columns:
             files = self.units[unit].of(table)
             headers = [frozenset(read_header(file.path, file.table).names) for file in files]
-            self._columns[unit, table] = frozenset.intersection(*headers) if headers else frozenset()
+            self._columns[unit, table] = (
+                frozenset.intersection(*headers) if headers else frozenset()
+            )
         return self._columns[unit, table]
 
     def lane_rows(
@@ -133,30 +163,39 @@ class Profile:
         frame = self.unit_rows(lane.unit, table, columns)
         if sum(other.unit == lane.unit for other in self.lanes) == 1:
             return frame
-        return frame[(frame["device_id"] == lane.device).to_numpy()]
+        # What stands for the host belongs to the process, and so to each of its devices.
+        return frame.loc[frame["device_id"].isin([lane.device, "host"]).to_numpy()]
 
     def _check(self, unit: int) -> None:
         """Compare the tables that say the same thing, once."""
         if unit in self._checked:
             return
         self._checked.add(unit)
-        statistic = self._source(unit, "op_statistic")
-        # The files of single steps have shares of their own.
-        if statistic is not None and len(self.units[unit].of("op_statistic")) == 1:
-            checks.inside_op_statistic(statistic)
-        summary = self._source(unit, "op_summary")
-        if summary is None:
+        there = self.units[unit].of
+        if not there("op_summary"):
             return
-        if statistic is not None:
-            checks.against_op_statistic(summary, statistic)
-        task_time = self._source(unit, "task_time")
-        if task_time is not None:
-            keyed = checks.Source(summary.path, self.unit_rows(unit, "op_summary", _KEYS))
-            checks.against_task_time(keyed, task_time)
+        self._refuse_doubled_rows(unit)
+        summary = self._source(unit, "op_summary")
+        for table, compare in (
+            ("op_statistic", agreement.with_op_statistic),
+            ("task_time", agreement.with_task_time),
+            ("step_trace_time", agreement.with_step_trace_time),
+        ):
+            # Tables of different steps have nothing to agree on.
+            if there(table) and _steps(there(table)) in ({()}, _steps(there("op_summary"))):
+                compare(summary, self._source(unit, table))
 
-    def _source(self, unit: int, table: str) -> checks.Source | None:
+    def _refuse_doubled_rows(self, unit: int) -> None:
+        rows = self.unit_rows(unit, "op_summary")
+        if len(checks.candidates(rows)):
+            rows = self.unit_rows(unit, "op_summary", _APART)
+            keys = [name for name in (*_APART, "op_type", "task_type") if name in rows]
+            checks.refuse_doubled_rows(self.units[unit].of("op_summary")[0].path, rows, keys)
+
+    def _source(self, unit: int, table: str) -> agreement.Source:
         files = self.units[unit].of(table)
-        return checks.Source(files[0].path, self.unit_rows(unit, table)) if files else None
+        rows = self.unit_rows(unit, table)
+        return agreement.Source(files[0].path, rows, (unit, table) not in self._without_device)
 
     def unit_rows(
         self, unit: int, table: str, columns: Collection[str] | None = ()
@@ -179,21 +218,20 @@ class Profile:
         return known
 
     def _read(self, unit: int, table: str, columns: Collection[str]) -> pd.DataFrame:
-        return stacked(
-            [
-                _with_device(file, read_table(file.path, file.table, {*columns, "device_id"}))
-                for file in self.units[unit].of(table)
-            ]
-        )
+        frames = []
+        for file in self.units[unit].of(table):
+            frame = read_table(file.path, file.table, {*columns, "device_id"})
+            if "device_id" not in frame or bool(frame["device_id"].isna().all()):
+                if file.device is None:
+                    self._without_device.add((unit, table))
+                device = pd.Categorical([file.device or "0"])
+                frame = frame.assign(device_id=device.repeat(len(frame)))
+            checks.check_device(file.path, frame)
+            checks.check_table(file.table.name, file.path, frame)
+            frames.append(frame)
+        return stacked(frames)
 
 
-def _with_device(file: TableFile, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with their device; where no column says it, the file's name does."""
-    if "device_id" not in frame or bool(frame["device_id"].isna().all()):
-        device = file.device or "0"
-        return frame.assign(device_id=pd.Categorical([device]).repeat(len(frame)))
-    absent = frame["device_id"].isna().to_numpy()
-    if absent.any():
-        line = int(absent.argmax()) + 2
-        raise ProfileError(f"{file.path}:{line}: the row has no Device_id, other rows have one")
-    return frame
+def _steps(files: Sequence[TableFile]) -> set[tuple[object, ...]]:
+    """Return the device, model and iterations of each file; nothing where none says a step."""
+    return {(file.device, file.model, file.steps) if file.steps else () for file in files}

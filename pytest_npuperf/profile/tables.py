@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import Literal
 
 
 class Kind(Enum):
@@ -17,12 +18,13 @@ class Kind(Enum):
 
     TEXT = "text"
     ID = "id"
+    CORE = "core"
     DEVICE = "device"
+    HOST = "host"
     START = "start"
     DURATION = "duration"
     NUMBER = "number"
     COUNT = "count"
-    OTHER = "other"
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,14 @@ class Table:
     files: tuple[str, ...]
     columns: tuple[Column, ...]
     ragged: bool = False
-    """Rows may be short and header names may repeat."""
-    whole_run: bool = False
-    """Each file holds the whole run, whatever the ids in its name say: only one is read."""
+    """Rows may be short after the last column that we know, and header names may repeat."""
+    once_per: Literal["step", "model", "device"] = "step"
+    """Which files hold different rows. Where each holds the whole run, whatever model and step
+    its name says, the files of one of them are read."""
 
     @cached_property
     def _by_header(self) -> dict[str, Column]:
-        return {
-            header.casefold(): column for column in self.columns for header in column.headers
-        }
+        return {header.casefold(): column for column in self.columns for header in column.headers}
 
     def column(self, header: str) -> Column:
         """Return the column that a header of a file means; one that we do not know is kept."""
@@ -86,11 +87,15 @@ _PMU = re.compile(
 
 
 def _unknown_kind(header: str) -> Kind:
-    return Kind.NUMBER if _PMU.fullmatch(header.casefold()) else Kind.OTHER
+    return Kind.NUMBER if _PMU.fullmatch(header.casefold()) else Kind.TEXT
 
 
 def _text(name: str, *headers: str) -> Column:
     return Column(name, Kind.TEXT, headers)
+
+
+def _core(name: str, *headers: str) -> Column:
+    return Column(name, Kind.CORE, headers)
 
 
 def _id(name: str, *headers: str) -> Column:
@@ -110,7 +115,10 @@ def _starts(name: str, us: tuple[str, ...], ns: tuple[str, ...] = ()) -> Column:
     return Column(name, Kind.START, us + ns, units)
 
 
-DEVICE_ID = Column("device_id", Kind.DEVICE, ("Device_id", "Device ID", "Device Id"))
+_DEVICES = ("Device_id", "Device ID", "Device Id")
+DEVICE_ID = Column("device_id", Kind.DEVICE, _DEVICES)
+HOST_ID = Column("device_id", Kind.HOST, _DEVICES)
+"""Of tables about the host, which stands where the others have a device."""
 
 TABLES = (
     Table(
@@ -129,7 +137,7 @@ TABLES = (
             _text("op_name", "Op Name", "Name"),
             _text("op_type", "OP Type", "Type"),
             _text("op_state", "OP State"),
-            _text("task_type", "Task Type", "Accelerator Core"),
+            _core("task_type", "Task Type", "Accelerator Core"),
             # Until 2023-08-31 the header had no unit and the numbers were ns since boot.
             _starts(
                 "task_start_ns",
@@ -157,7 +165,7 @@ TABLES = (
             DEVICE_ID,
             _text("model_name", "Model Name"),
             _text("op_type", "OP Type"),
-            _text("task_type", "Core Type"),
+            _core("task_type", "Core Type"),
             _count("count", "Count"),
             # Files order them Min, Avg, Max, manuals Avg, Min, Max: read by name.
             _us("total_time_us", "Total Time(us)"),
@@ -179,7 +187,7 @@ TABLES = (
         ),
         # msprof pads the pairs of reduce columns with too few cells and repeats their names.
         ragged=True,
-        whole_run=True,
+        once_per="device",
     ),
     Table(
         "task_time",
@@ -187,7 +195,7 @@ TABLES = (
         (
             DEVICE_ID,
             _text("kernel_name", "kernel_name"),
-            _text("kernel_type", "kernel_type"),
+            _core("kernel_type", "kernel_type"),
             _id("stream_id", "stream_id"),
             _id("task_id", "task_id"),
             _us("task_time_us", "task_time(us)"),
@@ -199,7 +207,7 @@ TABLES = (
         "api_statistic",
         ("api_statistic",),
         (
-            DEVICE_ID,
+            HOST_ID,
             _text("api_level", "Level"),
             _text("name", "API Name"),
             _us("total_time_us", "Time(us)"),
@@ -208,13 +216,14 @@ TABLES = (
             _us("min_time_us", "Min(us)"),
             _us("max_time_us", "Max(us)"),
         ),
+        once_per="device",
     ),
     Table(
         # Until August 2023; api_statistic has replaced it.
         "acl_statistic",
         ("acl_statistic",),
         (
-            DEVICE_ID,
+            HOST_ID,
             _text("name", "Name"),
             _text("api_level", "Type"),
             _us("total_time_us", "Time(us)"),
@@ -223,6 +232,7 @@ TABLES = (
             _us("min_time_us", "Min(us)"),
             _us("max_time_us", "Max(us)"),
         ),
+        once_per="device",
     ),
     Table(
         "step_trace_time",
@@ -241,12 +251,13 @@ TABLES = (
         "fusion_op",
         ("fusion_op",),
         (
-            DEVICE_ID,
+            HOST_ID,
             _text("model_name", "Model Name"),
             _id("model_id", "Model ID"),
             _text("fusion_op", "Fusion Op"),
             _text("original_ops", "Original Ops"),
         ),
+        once_per="model",
     ),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_npuperf.model import CaseResult, Verdict
-from pytest_npuperf.report.words import severity
+from pytest_npuperf.report.words import by_verdict, severity
 
 _OF_CASES = {
     Verdict.ERROR: "mend what stopped {case}; until then none of its limits holds",
@@ -31,7 +31,7 @@ def next_action(cases: Sequence[CaseResult]) -> str:
     if not waiting:
         return ""
     # A skipped case comes last, as verdicts do, but after those that only warn.
-    case = min(waiting, key=lambda case: case.verdict.rank)
+    case = min(waiting, key=by_verdict)
     if case.verdict in _OF_CASES:
         return f"next: {_OF_CASES[case.verdict].format(case=case.case)}"
     return f"next: {_of_limit(case)}"

@@ -70,7 +70,7 @@ def _operators(case: CaseResult) -> list[str]:
 def _is_on_operators(judged: Judged) -> bool:
     metric, dimension = judged.limit.wanted.metric, judged.limit.dimension
     slow = dimension is Dimension.TIME and metric != "apis"
-    return judged.verdict is Verdict.FAILED and (slow or metric == "ops")
+    return judged.counts_as is Verdict.FAILED and (slow or metric == "ops")
 
 
 def _longest(lanes: Iterable[LaneMeasurement], select: Selector) -> list[list[str]]:

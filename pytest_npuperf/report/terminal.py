@@ -14,6 +14,7 @@ from pytest_npuperf.report.failure import one_line
 from pytest_npuperf.report.table import Column, lay_out
 from pytest_npuperf.report.words import (
     Severity,
+    by_verdict,
     headline,
     limit_cell,
     margin_cell,
@@ -100,7 +101,7 @@ def _rows(cases: Sequence[CaseResult], everything: bool) -> list[_Row]:
             for judged in case.limits
             if everything or judged.verdict is not Verdict.PASSED
         ]
-    return sorted(rows, key=lambda row: row.rank)
+    return sorted(rows, key=lambda row: (row.rank, row.case))
 
 
 def _case_row(case: CaseResult) -> _Row:
@@ -162,7 +163,7 @@ def _folded(lines: Iterable[Line], width: int) -> list[Line]:
 
 
 def _failures(cases: Iterable[CaseResult]) -> list[Line]:
-    blocked = sorted((case for case in cases if case.blocks), key=lambda case: case.verdict.rank)
+    blocked = sorted((case for case in cases if case.blocks), key=by_verdict)
     return [(f"{case.verdict} {one_line(case)}", _COLOURS[case.verdict]) for case in blocked]
 
 

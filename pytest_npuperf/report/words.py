@@ -24,6 +24,11 @@ def severity(judged: Judged) -> Severity:
     return judged.counts_as.rank, judged.verdict.rank, not far, -share
 
 
+def by_verdict(case: CaseResult) -> tuple[int, str]:
+    """Order cases, the worst first; equal ones by name, as workers end in any order."""
+    return case.verdict.rank, case.case
+
+
 def headline(case: CaseResult) -> str:
     """Return the first line of the reason; the log of a program may follow it."""
     return case.reason.partition("\n")[0]

@@ -28,10 +28,25 @@ def test_how_a_program_ends(start: Start, script: str, ended: Ended) -> None:
     assert run_program(["/bin/sh", "-c", script], start) == ended
 
 
-def test_both_outputs_are_added_to_the_log_and_there_is_no_input(start: Start) -> None:
+def test_both_outputs_are_added_to_the_log(start: Start) -> None:
     start.log.write_text("before\n")
-    run_program(["/bin/sh", "-c", "cat; pwd; echo oh >&2; printf end"], start)
+    run_program(["/bin/sh", "-c", "pwd; echo oh >&2; printf end"], start)
     assert start.log.read_text() == f"before\n{start.cwd}\noh\nend"
+
+
+def test_what_is_typed_does_not_reach_the_program(start: Start) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"typed")
+    os.close(writer)
+    standard = os.dup(0)
+    os.dup2(reader, 0)
+    try:
+        run_program(["/bin/cat"], start)
+    finally:
+        os.dup2(standard, 0)
+        os.close(standard)
+        os.close(reader)
+    assert start.log.read_text() == ""
 
 
 def test_no_shell_reads_the_arguments(start: Start) -> None:

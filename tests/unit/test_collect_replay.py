@@ -82,12 +82,13 @@ def test_what_is_not_there_names_what_is_the_nearest_first(tmp_path: Path) -> No
     )
 
 
-def test_at_most_eight_names_are_listed(tmp_path: Path) -> None:
-    for number in range(10):
+@pytest.mark.parametrize(("count", "tail"), [(8, ""), (9, " and 1 more"), (10, " and 2 more")])
+def test_at_most_eight_names_are_listed(tmp_path: Path, count: int, tail: str) -> None:
+    for number in range(count):
         (tmp_path / f"r{number}").mkdir()
     with pytest.raises(CollectError) as caught:
         replay(tmp_path / "unlike")
-    assert str(caught.value).endswith(" has r0, r1, r2, r3, r4, r5, r6, r7 and 2 more")
+    assert str(caught.value).endswith(f" has r0, r1, r2, r3, r4, r5, r6, r7{tail}")
 
 
 def test_an_empty_and_an_absent_folder_of_recordings(tmp_path: Path) -> None:
@@ -114,7 +115,8 @@ def test_an_empty_and_an_absent_folder_of_recordings(tmp_path: Path) -> None:
         (["a_20260512000000.csv", "b_20260511000000.csv"], "2026-05-11"),
         # Numbers that are no date.
         (["op_summary_20261332000000.csv", "op_summary_0_1.csv"], ""),
-        (["a/b/c/d/e/f/op_summary_20260511093035.csv"], ""),
+        (["a/b/c/d/op_summary_20260511093035.csv"], "2026-05-11"),
+        (["a/b/c/d/e/op_summary_20260511093035.csv"], ""),
     ],
 )
 def test_the_date_is_in_the_names(tmp_path: Path, files: list[str], day: str) -> None:

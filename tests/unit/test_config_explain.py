@@ -63,7 +63,7 @@ resnet50.idle_time                   at most 5 us                               
 
 
 def test_each_number_is_shown_with_its_place(tmp_path: Path) -> None:
-    lines = _load(tmp_path, Options(strict=True)).explain("resnet50")
+    lines = _load(tmp_path, Options(config=Path("pyproject.toml"), strict=True)).explain("resnet50")
 
     assert "\n".join(lines) + "\n" == EXPECTED
 

@@ -246,10 +246,15 @@ def test_a_marker_beats_the_hardware_of_a_budget_and_has_hardware_of_its_own(
 
 
 def test_a_marker_can_extend_another_budget_than_its_own_does(tmp_path: Path) -> None:
-    text = HARDWARE + "[tool.npuperf.budgets.c]\nwindow_time = '1 ms'\n"
-    case = _case(tmp_path, text, extends="c")
+    text = """
+[tool.npuperf.budgets]
+base = { idle_time = "1 ms" }
+other = { window_time = "2 ms", busy_time = "2 ms" }
+b = { extends = "base", busy_time = "3 ms" }
+"""
+    case = _case(tmp_path, text, extends="other")
 
-    assert _limits(case) == {"busy_time": 7_000_000, "window_time": 1_000_000}
+    assert _limits(case) == {"busy_time": 3_000_000, "window_time": 2_000_000}
 
 
 # --- where it was said --------------------------------------------------------------------------

@@ -144,6 +144,19 @@ def test_a_file_that_cannot_be_used(
     assert refused.value.problems == (problem,)
 
 
+def test_a_number_that_python_does_not_read(tmp_path: Path) -> None:
+    _write(tmp_path / "pyproject.toml", f"[tool.npuperf]\ndevices = [{'9' * 5000}]\n")
+    with pytest.raises(ConfigError, match=r"^pyproject\.toml:2: not valid TOML: Exceeds the limit"):
+        _load(tmp_path)
+
+
+def test_the_lines_of_other_tools_are_not_ours(tmp_path: Path) -> None:
+    text = "[a.b]\nmode = 1\n[tool.npuperf]\nmode = 5\n[c.d]\nmode = 1\n"
+    _write(tmp_path / "pyproject.toml", text)
+    with pytest.raises(ConfigError, match=r"^pyproject\.toml:4: mode: 5 is not known"):
+        _load(tmp_path)
+
+
 def test_a_file_in_another_encoding(tmp_path: Path) -> None:
     (tmp_path / "npuperf.toml").write_bytes("mode = 'run'\n# 1700 µs\n".encode("latin-1"))
     with pytest.raises(ConfigError) as refused:

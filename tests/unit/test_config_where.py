@@ -23,7 +23,7 @@ array = [
     "]",  # ]
     [1, 2],
     { x = 1 },
-]
+]  # the end,
 text = """
 [also.not.a.table]
 key = 1

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
+from pytest_npuperf.catalogue import ENOUGH_SAMPLES
 from pytest_npuperf.judge import blocks, judge, nothing_can_fail, worst
 from pytest_npuperf.model import (
     Case,
@@ -89,7 +92,7 @@ def test_a_value_is_compared_with_its_bounds(
     kept: dict[str, Any] = {kind: Fraction(bound) for kind, bound in bounds.items()}
     judged = judge_one(Limit(BUSY, Dimension.TIME, **kept), value)
     assert (judged.verdict, judged.reason) == (verdict, reason)
-    assert (judged.lane, judged.value, judged.samples) == ("a", value, 1)
+    assert (judged.lane, judged.value, judged.samples) == ("a", Fraction(value), 1)
     assert "+0.0 %" not in judged.reason
 
 
@@ -152,7 +155,7 @@ def test_of_equal_lanes_the_first_is_named() -> None:
 def test_a_lane_without_the_number_is_not_hidden_by_one_within_the_limit() -> None:
     judged = judge_one(LIMIT, lanes(BUSY, a=1, b=Value(None, reason="it has no op_summary")))
     assert (judged.verdict, judged.lane, judged.value) == (Verdict.NOT_MEASURED, "b", None)
-    assert (judged.samples, judged.coverage) == (0, 0)
+    assert (judged.samples, judged.coverage) == (0, Fraction(0))
     assert judged.remark == "it has no op_summary"
     assert judged.reason == "busy_time not measured on lane b: it has no op_summary"
 
@@ -239,7 +242,7 @@ def steps(*durations: int) -> Value:
 
 def test_percentiles_of_steps_pool_the_steps_of_all_rounds() -> None:
     judged = judge_one(STEPS, steps(*[1000] * 19), steps(*[2000] * 2))
-    assert (judged.verdict, judged.value, judged.samples) == (PASSED, 2000, 21)
+    assert (judged.verdict, judged.value, judged.samples) == (PASSED, Fraction(2000), 21)
     assert judged.reason == "step_time p95 2.00 us, limit 2.00 us (0 %), steps of 2 rounds"
     assert judge_one(STEPS, steps(*[1000] * 19), steps(2001, 2001)).verdict is FAILED
 
@@ -247,14 +250,14 @@ def test_percentiles_of_steps_pool_the_steps_of_all_rounds() -> None:
 def test_other_statistics_of_steps_are_the_median_of_the_rounds() -> None:
     limit = Limit(Wanted("step_time", "max"), Dimension.TIME, at_most=Fraction(2000))
     judged = judge_one(limit, steps(1, 9000), steps(1, 2000), steps(1, 3))
-    assert (judged.verdict, judged.value, judged.samples) == (PASSED, 2000, 2)
+    assert (judged.verdict, judged.value, judged.samples) == (PASSED, Fraction(2000), 2)
 
 
 def test_percentiles_of_operators_are_the_median_of_the_rounds() -> None:
     limit = Limit(Wanted("ops", "p95"), Dimension.TIME, at_most=Fraction(5))
     found = [Value(Fraction(value), samples) for value, samples in ((9, 40), (5, 30), (1, 20))]
     judged = judge_one(limit, *found)
-    assert (judged.verdict, judged.value, judged.samples) == (PASSED, 5, 20)
+    assert (judged.verdict, judged.value, judged.samples) == (PASSED, Fraction(5), 20)
 
 
 def test_a_percentile_without_its_steps_cannot_be_pooled() -> None:
@@ -407,7 +410,7 @@ def test_the_worst_verdict_of_the_limits_is_the_verdict_of_the_case(
 def test_verdicts_are_ordered_from_the_worst() -> None:
     assert sorted(Verdict, key=lambda verdict: verdict.rank) == list(Verdict)
     assert [str(verdict) for verdict in Verdict] == (
-        "ERROR FAILED NOT_MEASURED INCONCLUSIVE NEW PASSED SKIPPED".split()
+        ["ERROR", "FAILED", "NOT_MEASURED", "INCONCLUSIVE", "NEW", "PASSED", "SKIPPED"]
     )
 
 
@@ -447,3 +450,30 @@ def test_what_fails_a_test(
 
 def test_every_verdict_is_in_the_table() -> None:
     assert [row[0] for row in BLOCKS] == list(Verdict)
+
+
+# --- the documentation ------------------------------------------------------------------------
+
+DOCS = Path(__file__).parents[2] / "docs" / "verdicts.md"
+
+
+def test_the_documentation_lists_every_verdict_from_the_worst() -> None:
+    documented = re.findall(r"^\| `([A-Z_]+)` \|", DOCS.read_text(encoding="utf-8"), re.M)
+    assert documented == [str(verdict) for verdict in Verdict]
+
+
+def test_the_documentation_says_which_samples_are_enough() -> None:
+    documented = re.findall(r"^\| `(p\d+)` \| (\d+) \|$", DOCS.read_text(encoding="utf-8"), re.M)
+    assert {name: int(number) for name, number in documented} == ENOUGH_SAMPLES
+
+
+def test_the_documentation_says_what_the_test_does() -> None:
+    rows = re.findall(r"^\| `[A-Z_]+` \| .* \| (.*) \|$", DOCS.read_text(encoding="utf-8"), re.M)
+    expected = {
+        (True, True, True): "fails",
+        (False, True, False): 'passes, or fails with `inconclusive = "fail"`',
+        (False, False, True): 'is skipped, or fails with `when_unavailable = "fail"`',
+        (False, False, False): "passes",
+    }
+    for (_, default, inconclusive, unavailable, _), said in zip(BLOCKS, rows, strict=True):
+        assert re.split("[,;] (?!or)", said)[0] == expected[default, inconclusive, unavailable]

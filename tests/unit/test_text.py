@@ -45,7 +45,7 @@ def test_what_comes_back_is_one_line_without_control_characters(text: str) -> No
         ("é", 1),
         ("e\u0301", 1),
         ("卷积", 4),
-        ("ｗ", 2),
+        ("\uff57", 2),
         ("ﾊ", 1),
         ("a\u20dd", 1),
     ],

@@ -1,0 +1,159 @@
+"""What the names of files say: which table, device, step, slice and export they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+from pytest_npuperf.errors import ProfileError
+from pytest_npuperf.profile.tables import BY_FILE, Table
+
+DEVICE = re.compile(r"device_([0-9]+)")
+
+_FILE = re.compile(
+    r"(?P<stem>[a-z][a-z0-9_]*?)(?P<ids>(?:_[0-9]{1,10}){0,4})"
+    r"(?:_slice_(?P<slice>[0-9]{1,6}))?(?:_(?P<time>[0-9]{14}))?\.csv(?:\.gz)?"
+)
+
+_NEIGHBOURS = timedelta(seconds=30)
+"""Slices of one export are written one after the other and may differ by seconds."""
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """One CSV file, with what its name says."""
+
+    path: Path
+    table: Table
+    ids: tuple[int, ...]
+    """Device, then model, first and last iteration where the release writes them."""
+    slice: int | None
+    time: str
+    """Fourteen digits, or empty."""
+    folder_device: str | None = None
+    """N of the ``device_N`` folder that holds it."""
+
+    @property
+    def device(self) -> str | None:
+        """Return the device that the file name or its folder says."""
+        return str(self.ids[0]) if self.ids else self.folder_device
+
+    @property
+    def model(self) -> int | None:
+        """Return the model where the file holds steps of a graph."""
+        return self.ids[1] if len(self.ids) >= 3 else None
+
+    @property
+    def steps(self) -> range:
+        """Return the iterations of the model that the file holds; empty: it does not say."""
+        return range(self.ids[2], self.ids[-1] + 1) if len(self.ids) >= 3 else range(0)
+
+
+def claimed(paths: Iterable[Path]) -> tuple[tuple[TableFile, ...], tuple[str, ...]]:
+    """Return the files that are tables, and the names of the others."""
+    files, unknown = [], []
+    for path in paths:
+        file = _table_file(path)
+        if file is None:
+            unknown.append(path.name)
+        else:
+            files.append(file)
+    return tuple(files), tuple(unknown)
+
+
+def _table_file(path: Path) -> TableFile | None:
+    match = _FILE.fullmatch(path.name)
+    if match is None or match["stem"] not in BY_FILE:
+        return None
+    folder = DEVICE.fullmatch(path.parent.parent.name)
+    return TableFile(
+        path,
+        BY_FILE[match["stem"]],
+        tuple(int(number) for number in match["ids"].split("_")[1:]),
+        None if match["slice"] is None else int(match["slice"]),
+        match["time"] or "",
+        folder[1] if folder else None,
+    )
+
+
+def newest(files: Iterable[TableFile]) -> tuple[TableFile, ...]:
+    """Return of each table and step the newest export; older ones stay beside it for ever.
+
+    Times of different tables are never compared. Raises ProfileError.
+    """
+    groups: dict[tuple[str, str | None, tuple[int, ...]], list[TableFile]] = {}
+    for file in files:
+        groups.setdefault((file.table.name, file.folder_device, file.ids), []).append(file)
+    chosen = [file for group in groups.values() for file in _newest_export(group)]
+    chosen = list(_once(sorted(chosen, key=lambda file: (file.table.name, file.path))))
+    _refuse_same_step(chosen)
+    return tuple(chosen)
+
+
+def _newest_export(group: list[TableFile]) -> list[TableFile]:
+    newest = max(file.time for file in group)
+    whole = [file for file in group if file.slice is None and file.time == newest]
+    if len(whole) > 1:
+        raise ProfileError(
+            f"{whole[0].path}: {whole[1].path.name} beside it holds the same table; keep one"
+        )
+    slices = _slices(group, newest)
+    _refuse_hole(slices)
+    # Python's writer leaves the last, short part without a slice number.
+    return [*slices, *whole]
+
+
+def _slices(group: list[TableFile], newest: str) -> list[TableFile]:
+    by_number: dict[int, TableFile] = {}
+    for file in sorted(group, key=lambda file: file.time, reverse=True):
+        if file.slice is not None and _is_close(file.time, newest):
+            by_number.setdefault(file.slice, file)
+    return [by_number[number] for number in sorted(by_number)]
+
+
+def _is_close(time: str, newest: str) -> bool:
+    if time == newest:
+        return True
+    try:
+        moments = [datetime.strptime(text, "%Y%m%d%H%M%S") for text in (time, newest)]
+    except ValueError:
+        return False
+    return moments[1] - moments[0] <= _NEIGHBOURS
+
+
+def _refuse_hole(slices: list[TableFile]) -> None:
+    for wanted, file in enumerate(slices):
+        if file.slice != wanted:
+            raise ProfileError(
+                f"{file.path}: slice {wanted} of {file.table.name} is missing before it; "
+                "record or export the profile again"
+            )
+
+
+def _once(files: list[TableFile]) -> Iterator[TableFile]:
+    """Leave the first of several exports that repeat what the table says of the whole run."""
+    first: dict[tuple[str, str | None, int | None], tuple[int, ...]] = {}
+    for file in files:
+        per = file.table.once_per
+        model = file.model if per == "model" else None
+        ids = first.setdefault((file.table.name, file.device, model), file.ids)
+        if per == "step" or ids == file.ids:
+            yield file
+
+
+def _refuse_same_step(files: list[TableFile]) -> None:
+    """Refuse exports of one step and of a range of steps with it: its rows would count twice."""
+    stepped = [file for file in files if file.steps]
+    keys = {file: (file.table.name, file.device or "", file.model or 0) for file in stepped}
+    ordered = sorted(stepped, key=lambda file: (keys[file], file.steps.start, file.steps.stop))
+    for before, file in pairwise(ordered):
+        same = keys[before] == keys[file] and before.ids != file.ids
+        if same and file.steps.start < before.steps.stop:
+            raise ProfileError(
+                f"{file.path}: iteration {file.steps.start} of model {file.model} is in "
+                f"{before.path.name} too; keep one"
+            )

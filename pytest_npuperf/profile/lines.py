@@ -1,0 +1,150 @@
+"""The bytes of a CSV file: whole lines in blocks, each line as wide as the header."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from pytest_npuperf.errors import ProfileError
+
+BLOCK = 8 * 2**20
+"""Bytes read at once; about 20,000 rows of an op_summary."""
+
+LONGEST_LINE = 64 * 2**20
+
+_BOM = b"\xef\xbb\xbf"
+_NOT_DELIMITERS = bytes(set(range(256)) - set(b',"\n'))
+_QUOTE = ord('"')
+_LONE_CR = re.compile(rb"\r(?!\n)")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """Open a plain or gzipped file; whatever the disk does becomes a ProfileError."""
+    try:
+        with path.open("rb") as file:
+            if path.suffix == ".gz":
+                with gzip.open(file) as unpacked:
+                    yield io.BufferedReader(unpacked)
+            else:
+                yield file
+    except (OSError, EOFError, zlib.error) as err:
+        reason = getattr(err, "strerror", None) or err
+        raise ProfileError(f"{path}: cannot be read: {reason}") from err
+
+
+def header_cells(path: Path, file: IO[bytes]) -> list[str]:
+    """Return the cells of the first line. Raises ProfileError."""
+    line = file.readline(LONGEST_LINE).removeprefix(_BOM)
+    if not line.strip():
+        raise ProfileError(f"{path}: the file is empty; the export wrote nothing")
+    if line.startswith(b"version https://git-lfs"):
+        raise ProfileError(
+            f"{path}: a Git LFS pointer, not the recording; fetch it with `git lfs pull`"
+        )
+    _refuse_odd_bytes(path, line, 1)
+    try:
+        return next(csv.reader([line.decode()], strict=True))
+    except (UnicodeDecodeError, csv.Error) as err:
+        raise ProfileError(f"{path}:1: the header is not CSV text in UTF-8") from err
+
+
+def blocks(path: Path, file: IO[bytes], width: int, least: int) -> Iterator[bytes]:
+    """Yield the rest of a file in blocks of whole lines.
+
+    Where a row may have fewer cells than the header, but ``least``, short ones are filled up.
+    Raises ProfileError.
+    """
+    if least < width:
+        squared = _squared(path, file.read(), width, least)
+        yield from [squared] if squared else []
+        return
+    rest = b""
+    while read := file.read(BLOCK):
+        cut = read.rfind(b"\n") + 1
+        if cut:
+            yield rest + read[:cut]
+            rest = read[cut:]
+        else:
+            rest += read
+        if len(rest) > LONGEST_LINE:
+            raise ProfileError(f"{path}: a line is longer than {LONGEST_LINE // 2**20} MiB")
+    if rest.strip(b"\r\n"):
+        yield rest + b"\n"
+
+
+def _squared(path: Path, raw: bytes, width: int, least: int) -> bytes:
+    _refuse_odd_bytes(path, raw, 2)
+    try:
+        rows = list(csv.reader(io.StringIO(raw.decode(), newline=""), strict=True))
+    except UnicodeDecodeError as err:
+        raise ProfileError(f"{path}: the text from line 2 on is not UTF-8") from err
+    except csv.Error as err:
+        raise ProfileError(f"{path}: not CSV: {err}") from err
+    for line, row in enumerate(rows, start=2):
+        # The line that the end of the file cuts off may not be short, too.
+        is_cut = line == len(rows) + 1 and not raw.endswith(b"\n")
+        if not (width if is_cut else least) <= len(row) <= width:
+            raise _bad_width(path, line, len(row), width)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows(row + ["N/A"] * (width - len(row)) for row in rows)
+    return out.getvalue().encode()
+
+
+def count_rows(path: Path, block: bytes, width: int, line: int) -> int:
+    """Return the number of rows, each of which has as many cells as the header.
+
+    pandas fills short rows and drops what long ones have too much without a word. So what is not
+    a delimiter is taken out, and what quotes enclose; the same commas must be left in each row.
+    ``line`` is where the block begins. Raises ProfileError.
+    """
+    _refuse_odd_bytes(path, block, line)
+    marks = np.frombuffer(block.translate(None, delete=_NOT_DELIMITERS), dtype=np.uint8)
+    quotes = marks == _QUOTE
+    outside = ~np.bitwise_xor.accumulate(quotes) & ~quotes
+    found = marks[outside].tobytes()
+    row = b"," * (width - 1) + b"\n"
+    rows = len(found) // len(row)
+    if found != row * rows:
+        _refuse_width(path, found, width, line)
+    return rows
+
+
+def _refuse_width(path: Path, found: bytes, width: int, line: int) -> None:
+    widths = [len(commas) + 1 for commas in found.split(b"\n")[:-1]]
+    bad = next((row for row, cells in enumerate(widths) if cells != width), None)
+    if bad is None:
+        raise ProfileError(
+            f"{path}: a quote is opened after line {line + len(widths) - 1} and not closed"
+        )
+    raise _bad_width(path, line + bad, widths[bad], width)
+
+
+def _bad_width(path: Path, line: int, found: int, width: int) -> ProfileError:
+    return ProfileError(
+        f"{path}:{line}: the row has {found} of {width} cells; "
+        "the file is cut or damaged, export it again"
+    )
+
+
+def _refuse_odd_bytes(path: Path, block: bytes, line: int) -> None:
+    """Refuse what a CSV reader would take for a line end or for the end of a text."""
+    _refuse_byte(path, block, block.find(b"\0"), line, "a NUL byte")
+    if b"\r" in block and (lone := _LONE_CR.search(block)):
+        _refuse_byte(path, block, lone.start(), line, "a carriage return without line feed")
+
+
+def _refuse_byte(path: Path, block: bytes, at: int, line: int, name: str) -> None:
+    if at >= 0:
+        where = line + block.count(b"\n", 0, at)
+        raise ProfileError(f"{path}:{where}: {name} in the text; the file is damaged")

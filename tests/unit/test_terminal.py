@@ -1,0 +1,376 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_npuperf.judge import blocks, judge, worst
+from pytest_npuperf.model import (
+    Case,
+    CaseResult,
+    LaneMeasurement,
+    Limit,
+    Measurement,
+    Selector,
+    Value,
+    Verdict,
+    Wanted,
+)
+from pytest_npuperf.report import summary
+from pytest_npuperf.report.actions import next_action
+from pytest_npuperf.report.table import Column, lay_out
+from pytest_npuperf.text import columns
+from pytest_npuperf.units import Dimension
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+LEFT_OUT = "3 rows marked WRITE_BACK or INVALID are left out"
+
+
+def limit(
+    metric: str, dimension: Dimension = Dimension.TIME, statistic: str | None = None, **more: Any
+) -> Limit:
+    """Return a limit; numbers become fractions, and ``select`` its selector."""
+    select = Selector(**more.pop("select", {}))
+    kept: dict[str, Any] = {k: Fraction(v) if isinstance(v, int) else v for k, v in more.items()}
+    where = kept.pop("where", "pyproject.toml:12")
+    return Limit(Wanted(metric, statistic, select), dimension, where=where, **kept)
+
+
+Found = Value | Fraction | int
+
+
+def result(
+    name: str,
+    found: Mapping[Limit, Found | Sequence[Found]],
+    lanes: Sequence[str] = ("0",),
+    live: bool = False,
+    **settings: Any,
+) -> CaseResult:
+    """Return the result of a case by its numbers: one for each limit, or one for each lane."""
+    measured = {
+        lane: LaneMeasurement({key.wanted: _value(found[key], index) for key in found})
+        for index, lane in enumerate(lanes)
+    }
+    case = Case(name, limits=tuple(found), **settings)
+    rounds = (Measurement(measured),)
+    judged = judge(case, rounds, {"soc": "Ascend310P3"})
+    verdict = worst(judged)
+    return CaseResult(
+        case=name,
+        test=f"tests/test_speed.py::test_{name}",
+        verdict=verdict,
+        mode="run" if live else "replay",
+        recorded="" if live else "2026-01-31",
+        rounds=rounds,
+        limits=judged,
+        notes=(LEFT_OUT,),
+        blocks=blocks(case, verdict),
+    )
+
+
+def _value(found: Found | Sequence[Found], lane: int) -> Value:
+    one = found[lane] if isinstance(found, Sequence) else found
+    return one if isinstance(one, Value) else Value(Fraction(one))
+
+
+AT_MOST = limit("busy_time", at_most=1_700_000)
+PASSING = result(
+    "yolov8", {AT_MOST: 1_700_000, limit("kernel_count", Dimension.COUNT, at_most=140): 135}
+)
+LIVE = result("llama", {AT_MOST: 1_600_000}, live=True)
+
+MIXED = result(
+    "resnet50",
+    {
+        limit("busy_time", at_most=1_700_000, why="most of the 2 ms of the service"): 1_710_000,
+        limit("kernel_count", Dimension.COUNT, at_most=140, at_least=130): 135,
+        limit(
+            "step_time", statistic="p95", at_most=2_100_000, on_fail="warn", where="npuperf.toml:14"
+        ): Value(Fraction(2_110_000), 25),
+        limit(
+            "ops", statistic="max", select={"type": ("Conv2D", "MatMul*")}, at_most=60_000
+        ): 61_000,
+        limit(
+            "ops",
+            Dimension.COUNT,
+            "count",
+            select={"task_type": ("AI_CPU",)},
+            equal=0,
+            why="no operator may fall back to the AI CPU",
+        ): 1,
+        limit("step_time", statistic="p99", at_most=2_200_000): Value(Fraction(2_100_000), 25),
+        limit("overlap_share", Dimension.SHARE, at_least=Fraction(8, 10), better="higher"): Value(
+            None, reason="the profile has no communication"
+        ),
+        limit("compute_time", max_regression=Fraction(5, 100)): 1_000_000,
+    },
+)
+LANES = result(
+    "llama",
+    {
+        AT_MOST: (1_600_000, 1_800_000),
+        limit("idle_share", Dimension.SHARE, at_most=Fraction(1, 10)): (0, Fraction(12, 100)),
+    },
+    lanes=("0/0", "1/3"),
+    live=True,
+)
+CHINESE = result(
+    "检测模型",
+    {
+        limit("busy_time", at_most=1_700_000, where="配置/pyproject.toml:12"): 1_700_100,
+        limit("ops", statistic="total", select={"name": ("卷积\x1b[31m*",)}, at_most=5): 6,
+    },
+)
+HARDWARE = result(
+    "gpt",
+    {limit("busy_time", at_most=17): 15, limit("idle_time", at_most=17): 16},
+    soc="Ascend910B*",
+)
+ERROR = CaseResult(
+    "bert",
+    "tests/test_speed.py::test_bert",
+    Verdict.ERROR,
+    "",
+    "main ended with status 3; log: msprof.log\n    Traceback:\n    \x1b[31mRuntimeError: boom",
+    blocks=True,
+)
+SKIPPED = CaseResult(
+    "vgg",
+    "tests/test_speed.py::test_vgg",
+    Verdict.SKIPPED,
+    "",
+    "no NPU was found, and the budget has no recording",
+)
+ALL = [PASSING, LANES, MIXED, CHINESE, ERROR, SKIPPED, HARDWARE]
+NOT_CHECKED = [
+    ("ssd", "no test uses this budget"),
+    ("unet\x1b[2J", "the body of tests/test_speed.py::test_unet failed"),
+]
+
+
+def lines(
+    cases: Sequence[CaseResult],
+    width: int = 100,
+    verbosity: int = 0,
+    not_checked: Sequence[tuple[str, str]] = (),
+) -> list[str]:
+    return [text for text, _ in summary(cases, not_checked, width, verbosity)]
+
+
+# --- whole summaries --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "verbosity"), [("quiet", -1), ("default", 0), ("verbose", 1)])
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_the_whole_summary(width: int, name: str, verbosity: int) -> None:
+    found = lines(ALL, width, verbosity, NOT_CHECKED)
+    expected = (GOLDEN / f"summary-{width}-{name}.txt").read_text(encoding="utf-8")
+    assert "\n".join(found) + "\n" == expected
+
+
+def test_every_verdict_is_in_the_summary() -> None:
+    found = {judged.verdict for case in ALL for judged in case.limits}
+    assert found | {case.verdict for case in ALL} == set(Verdict)
+
+
+@pytest.mark.parametrize("verbosity", [-1, 0, 1])
+@pytest.mark.parametrize("width", [*range(20, 121, 7), 500])
+def test_no_line_is_wider_than_the_terminal_or_100_columns(width: int, verbosity: int) -> None:
+    found = lines(ALL, width, verbosity, NOT_CHECKED)
+    assert max(map(columns, found)) <= min(width, 100)
+    assert all(line.isprintable() and line == line.rstrip() and line for line in found)
+
+
+def test_every_number_is_whole_however_narrow_the_terminal_is() -> None:
+    for width in (20, 40, 60, 80, 100):
+        text = " ".join(" ".join(lines([MIXED], width)).split())
+        assert "1.71 ms" in text
+        assert "1.70 ms" in text
+
+
+# --- quiet when all passed --------------------------------------------------------------------
+
+
+def test_one_line_when_all_passed() -> None:
+    assert summary([LIVE], [], 100) == [("npuperf: 1 limit in 1 case within budget", "green")]
+    assert lines([LIVE, PASSING]) == [
+        "npuperf: 3 limits in 2 cases within budget, 1 replayed (recorded 2026-01-31)"
+    ]
+
+
+def test_replays_of_several_dates_are_said_in_one_line() -> None:
+    older, unknown = replace(PASSING, recorded="2025-12-01"), replace(PASSING, recorded="")
+    assert lines([PASSING, older]) == [
+        "npuperf: 4 limits in 2 cases within budget, 2 replayed (recorded 2025-12-01 to 2026-01-31)"
+    ]
+    assert lines([unknown]) == [
+        "npuperf: 2 limits in 1 case within budget, 1 replayed (recorded date unknown)"
+    ]
+
+
+def test_nothing_is_said_where_nothing_was_asked() -> None:
+    for verbosity in (-1, 0, 1):
+        assert summary([], [], 80, verbosity) == []
+
+
+def test_quiet_leaves_only_what_fails_and_what_was_replayed() -> None:
+    assert summary([LIVE, SKIPPED], NOT_CHECKED, 80, -1) == []
+    assert summary([PASSING], NOT_CHECKED, 80, -1) == [
+        ("replayed (recorded 2026-01-31): yolov8", "")
+    ]
+    assert summary([ERROR], [], 80, -1) == [
+        ("ERROR bert: main ended with status 3; log: msprof.log", "red")
+    ]
+
+
+def test_what_is_not_checked_is_said_though_all_passed() -> None:
+    assert summary([LIVE], NOT_CHECKED[:1], 80) == [
+        ("not checked: ssd: no test uses this budget", "yellow"),
+        ("npuperf: 1 limit in 1 case within budget", "green"),
+    ]
+    assert lines([], not_checked=NOT_CHECKED) == [
+        "not checked: ssd: no test uses this budget",
+        "not checked: unet\\x1b[2J: the body of tests/test_speed.py::test_unet failed",
+    ]
+
+
+def test_verbose_shows_what_passed() -> None:
+    assert lines([LIVE], verbosity=1) == [
+        "verdict  case   number         now    limit  margin  where",
+        "PASSED   llama  busy_time  1.60 ms  1.70 ms  -5.9 %  pyproject.toml:12",
+        f"note: llama: {LEFT_OUT}",
+        "npuperf: 1 limit in 1 case within budget",
+    ]
+
+
+# --- rows -------------------------------------------------------------------------------------
+
+
+def test_colours_go_with_words() -> None:
+    coloured = [
+        (line.split("  ")[0], colour) for line, colour in summary(ALL, [], 200, 1) if colour
+    ]
+    assert list(dict.fromkeys(coloured))[:-2] == [
+        ("verdict", "bold"),
+        ("ERROR", "red"),
+        ("FAILED", "red"),
+        ("NOT_MEASURED", "red"),
+        ("INCONCLUSIVE", "yellow"),
+        ("NEW", "yellow"),
+        ("FAILED (warn)", "yellow"),
+        ("PASSED", "green"),
+        ("SKIPPED", "yellow"),
+    ]
+    assert [colour for _, colour in coloured[-2:]] == ["red", "red"]  # the counts, on two lines
+
+
+def test_a_limit_that_only_warns_is_counted_and_fails_nothing() -> None:
+    warned = result("resnet50", {limit("busy_time", at_most=1000, on_fail="warn"): 1001}, live=True)
+    assert not warned.blocks
+    assert summary([warned], [], 80) == [
+        ("verdict        case      number          now     limit  margin", "bold"),
+        ("FAILED (warn)  resnet50  busy_time  1.001 us  1.000 us  +0.1 %", "yellow"),
+        ("npuperf: 1 over but only warned of in 1 case", "yellow"),
+        (
+            'next: look at busy_time of resnet50; on_fail = "fail" at pyproject.toml:12',
+            "",
+        ),
+        ("  would make it count", ""),
+    ]
+
+
+def test_the_lane_is_a_column_only_where_there_are_several() -> None:
+    assert "lane" in lines([LANES])[0]
+    assert "lane" not in lines([MIXED])[0]
+
+
+def test_the_worst_comes_first_whatever_the_order_of_the_cases() -> None:
+    forwards, backwards = lines(ALL, 100), lines(ALL[::-1], 100)
+    assert forwards == backwards
+
+
+def test_beyond_zero_is_further_than_any_share() -> None:
+    count = limit("ops", Dimension.COUNT, "count", equal=0)
+    found = lines([result("a", {AT_MOST: 10**12, count: 1}, live=True)])
+    assert [line.split()[2] for line in found[1:3]] == ["ops", "busy_time"]
+    assert found[1].split()[-2:] == ["+1", "pyproject.toml:12"]
+
+
+def test_a_number_on_a_case_without_limits_is_its_own_row() -> None:
+    bare = CaseResult("a", "t", Verdict.NOT_MEASURED, "run", blocks=True)
+    assert lines([bare]) == [
+        "verdict       case",
+        "NOT_MEASURED  a",
+        "npuperf: 1 not measured in 1 case",
+        "next: give the budget of a a limit",
+    ]
+
+
+# --- what to do next --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("case", "action"),
+    [
+        (ERROR, "mend what stopped bert; until then none of its limits holds"),
+        (
+            LANES,
+            "see the details under the failed test of llama; "
+            "where the change is meant, change the limit at pyproject.toml:12",
+        ),
+        (
+            result("a", {AT_MOST: Value(None, reason="no")}),
+            "profile a with what busy_time needs, or take the limit out at pyproject.toml:12",
+        ),
+        (
+            HARDWARE,
+            "measure gpt so that the limit on idle_time at pyproject.toml:12 can be judged",
+        ),
+        (
+            result("a", {limit("busy_time", max_regression=0, where=""): 1}),
+            "give busy_time of a a bound such as at_most; nothing holds it yet",
+        ),
+        (
+            SKIPPED,
+            "run vgg where there is an NPU, with --npuperf-record, and keep the recording",
+        ),
+    ],
+)
+def test_the_last_line_says_what_to_do(case: CaseResult, action: str) -> None:
+    found = lines([PASSING, case], 500)
+    start = next(index for index, line in enumerate(found) if line.startswith("next:"))
+    assert " ".join(line.strip() for line in found[start:]) == f"next: {action}"
+
+
+def test_where_all_passed_nothing_is_to_do() -> None:
+    assert next_action([PASSING, LIVE]) == ""
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+HEADS = (Column("a"), Column("name", least=5), Column("n", right=True, drop=1))
+ROW = ("x", "abcdefghij", "1")
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (16, ["a  name        n", "x  abcdefghij  1"]),
+        (15, ["a  name       n", "x  abc...hij  1"]),
+        (11, ["a  name   n", "x  a...j  1"]),
+        (10, ["a  name", "x  ab...ij"]),
+        (8, ["a  name", "x  a...j"]),
+        (7, ["a  name", "x  a...j"]),
+    ],
+)
+def test_columns_are_dropped_before_text_is_lost(width: int, expected: list[str]) -> None:
+    assert lay_out(HEADS, [ROW], width) == expected
+
+
+def test_a_column_without_text_is_left_out() -> None:
+    assert lay_out(HEADS, [("x", "", "1"), ("y", "", "22")], 80) == ["a   n", "x   1", "y  22"]
+    assert lay_out(HEADS, [], 80) == [""]
