@@ -10,11 +10,13 @@ from pytest_npuperf.config import Settings, load
 from pytest_npuperf.errors import ConfigError
 from pytest_npuperf.plugin import marks
 from pytest_npuperf.plugin.aggregate import Aggregator
+from pytest_npuperf.plugin.explain import Explainer
 from pytest_npuperf.plugin.fixtures import npu_profile, npuperf
 from pytest_npuperf.plugin.header import header_line
 from pytest_npuperf.plugin.hooks import (
     SESSION,
     pytest_collection_modifyitems,
+    pytest_deselected,
     pytest_runtest_call,
     pytest_runtest_setup,
     pytest_runtest_teardown,
@@ -26,16 +28,14 @@ __all__ = [
     "npu_profile",
     "npuperf",
     "pytest_addoption",
-    "pytest_cmdline_main",
     "pytest_collection_modifyitems",
     "pytest_configure",
     "pytest_configure_node",
+    "pytest_deselected",
     "pytest_report_header",
     "pytest_runtest_call",
     "pytest_runtest_setup",
     "pytest_runtest_teardown",
-    "pytest_runtestloop",
-    "pytest_sessionstart",
 ]
 
 _ASKS_ONLY = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow")
@@ -56,49 +56,31 @@ def pytest_configure(config: pytest.Config) -> None:
     if sent is not None:
         config.stash[SESSION] = NpuperfSession.from_json(sent)
         return
+    session = config.stash[SESSION] = NpuperfSession.begin(_settings(config))
+    if explains(config):
+        config.pluginmanager.register(Explainer(config, session), "npuperf-explainer")
+    elif not config.option.collectonly:
+        config.pluginmanager.register(Aggregator(config, session), "npuperf-aggregator")
+
+
+def _settings(config: pytest.Config) -> Settings:
+    options = settings_options(config)
     try:
-        options = settings_options(config)
-        settings = load(config.rootpath, options) or Settings.empty(config.rootpath, options)
+        return load(config.rootpath, options) or Settings.empty(config.rootpath, options)
     except ConfigError as err:
         raise pytest.UsageError(str(err)) from err
-    session = config.stash[SESSION] = NpuperfSession.begin(settings)
-    config.pluginmanager.register(Aggregator(config, session), "npuperf-aggregator")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Give a worker of xdist what it needs as plain data."""
-    node.workerinput["npuperf"] = node.config.stash[SESSION].to_json()
+    if SESSION in node.config.stash:
+        node.workerinput["npuperf"] = node.config.stash[SESSION].to_json()
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Say in one line what will be gated, and how."""
-    return header_line(config.stash[SESSION].settings) if SESSION in config.stash else None
-
-
-# --- --npuperf-explain ------------------------------------------------------------------------
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Keep xdist from starting workers when nothing will be run."""
-    if explains(config):
-        config.option.collectonly = True
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Keep pytest from listing the tests instead."""
-    if explains(session.config):
-        session.config.option.collectonly = False
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Print where each number comes from instead of running the tests."""
-    if not explains(session.config):
+    if SESSION not in config.stash:
         return None
-    from pytest_npuperf.plugin.explain import explain_cases
-
-    explain_cases(session)
-    return True
+    session = config.stash[SESSION]
+    return header_line(session.settings, session.dev)

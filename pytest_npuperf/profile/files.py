@@ -89,7 +89,7 @@ def newest(files: Iterable[TableFile]) -> tuple[TableFile, ...]:
     for file in files:
         groups.setdefault((file.table.name, file.folder_device, file.ids), []).append(file)
     chosen = [file for group in groups.values() for file in _newest_export(group)]
-    chosen = list(_once(sorted(chosen, key=lambda file: (file.table.name, file.path))))
+    chosen = list(_once(sorted(chosen, key=lambda file: (file.table.name, file.ids))))
     _refuse_same_step(chosen)
     return tuple(chosen)
 
@@ -148,12 +148,15 @@ def _once(files: list[TableFile]) -> Iterator[TableFile]:
 def _refuse_same_step(files: list[TableFile]) -> None:
     """Refuse exports of one step and of a range of steps with it: its rows would count twice."""
     stepped = [file for file in files if file.steps]
-    keys = {file: (file.table.name, file.device or "", file.model or 0) for file in stepped}
-    ordered = sorted(stepped, key=lambda file: (keys[file], file.steps.start, file.steps.stop))
+    ordered = sorted(stepped, key=lambda file: (_graph(file), file.steps.start, file.steps.stop))
     for before, file in pairwise(ordered):
-        same = keys[before] == keys[file] and before.ids != file.ids
+        same = _graph(before) == _graph(file) and before.ids != file.ids
         if same and file.steps.start < before.steps.stop:
             raise ProfileError(
                 f"{file.path}: iteration {file.steps.start} of model {file.model} is in "
                 f"{before.path.name} too; keep one"
             )
+
+
+def _graph(file: TableFile) -> tuple[str, str, int]:
+    return file.table.name, file.device or "", file.model or 0

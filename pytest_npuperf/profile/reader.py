@@ -104,5 +104,7 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 def _column(parts: list[pd.Series[Any]]) -> Any:
     if isinstance(parts[0].dtype, pd.CategoricalDtype):
-        return union_categoricals(parts, sort_categories=True)
+        united = union_categoricals(parts, sort_categories=True)
+        # pandas 3 makes them str, and what a single block gave is object.
+        return united.rename_categories(united.categories.astype(object))
     return pd.concat(parts, ignore_index=True).array

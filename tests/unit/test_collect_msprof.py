@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import pytest_npuperf
 from pytest_npuperf.collect import collect
 from pytest_npuperf.errors import CollectError
 from pytest_npuperf.model import Case, Collected, Msprof
@@ -425,6 +426,7 @@ def test_an_export_that_hangs(
 
 PROGRAM = """
 import sys
+sys.path.insert(0, sys.argv[3])
 from pathlib import Path
 from pytest_npuperf.collect import collect
 from pytest_npuperf.model import Case
@@ -449,11 +451,12 @@ def test_ctrl_c_leaves_nothing_running(
 ) -> None:
     monkeypatch.setenv("STANDIN_HANG", hang)
     monkeypatch.setenv("PIDS", str(tmp_path))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
     sleep = "while true; do sleep 1000; done"
     asked = "trap 'touch \"$PIDS/asked\"' INT\n"
     app = make_app(asked + SLEEPER + DEAF + sleep if hang else SLEEPER + "sleep 1000")
-    command = [sys.executable, "-c", PROGRAM, str(app), str(folder)]
+    # Not by PYTHONPATH: the stand-in may be run by another Python.
+    package = Path(pytest_npuperf.__file__).parent.parent
+    command = [sys.executable, "-c", PROGRAM, str(app), str(folder), str(package)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as program:
         names = ("app", "session", "deaf") if hang else ("app", "session")
         pids = [wait_for_pid(tmp_path / f"{name}.pid") for name in names]

@@ -12,6 +12,7 @@ from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import lines
 from pytest_npuperf.profile.reader import read_header, read_table
 from pytest_npuperf.profile.tables import BY_NAME
+from pytest_npuperf.text import clipped
 
 OPS = [Op("Conv2D", start=0), Op("Relu", "AI_VECTOR_CORE", 2000, 345), Op("Cast", start=3000)]
 
@@ -92,10 +93,9 @@ def test_headers_are_known_whatever_their_case_and_quotes(read: Read, header: st
         lambda text: text.replace(b"\n", b"\r\n"),
         lambda text: b"\xef\xbb\xbf" + text,
         lambda text: text.removesuffix(b"\n"),
-        lambda text: text + b"\n",
         lambda text: text.replace(b"4294967295", b'"4294967295"'),
     ],
-    ids=["CRLF", "BOM", "no final newline", "empty last line", "quoted cells"],
+    ids=["CRLF", "BOM", "no final newline", "quoted cells"],
 )
 def test_how_lines_end_and_cells_are_quoted_does_not_matter(
     read: Read, change: Callable[[bytes], bytes]
@@ -157,7 +157,6 @@ def test_durations_of_0_and_1_are_numbers(read: Read) -> None:
         (b"\n", "t.csv: the file is empty; the export wrote nothing"),
         (b"\xef\xbb\xbf", "t.csv: the file is empty; the export wrote nothing"),
         (b"Name,Type\n", "t.csv: the table has a header and no rows; nothing was recorded"),
-        (b"Name,Type\r\n\r\n", "t.csv: the table has a header and no rows; nothing was recorded"),
         (
             b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
             "t.csv: a Git LFS pointer, not the recording; fetch it with `git lfs pull`",
@@ -189,6 +188,7 @@ def test_a_file_that_is_no_table_is_refused(read: Read, text: bytes, message: st
         ('"a,b"\nc,d\n', "t.csv:2: the row has 1 of 2 cells"),
         ('"a,b",c,d\n', "t.csv:2: the row has 3 of 2 cells"),
         ("a,b\nc", "t.csv:3: the row has 1 of 2 cells"),
+        ("a,b\n\n", "t.csv:3: the row has 1 of 2 cells"),
     ],
 )
 def test_a_row_of_another_width_is_refused_with_its_line(
@@ -237,7 +237,7 @@ def test_an_endless_line_is_refused(read: Read, monkeypatch: pytest.MonkeyPatch)
         ("True", '"True" is not a number'),
         ("1e400", '"1e400" is not a duration below 11 days'),
         ("-1.000", '"-1.000" is not a duration of 0 or more'),
-        ("x" * 300, f'"{"x" * 37}..." is not a number'),
+        ("x" * 300, f'"{clipped("x" * 300, 40)}" is not a number'),
         ("a\x1b[31mb", '"a\\x1b[31mb" is not a number'),
     ],
 )
@@ -260,11 +260,11 @@ def test_a_bad_duration_is_refused_with_its_line(
         ("Device_id", "123456", '"123456" is not a device'),
         ("Step Id", "inf", '"inf" is not an id'),
         ("Step Id", "-5", '"-5" is not an id'),
-        ("Step Id", "1" * 60, f'"{"1" * 37}..." is not an id'),
+        ("Step Id", "1" * 60, f'"{clipped("1" * 60, 40)}" is not an id'),
         ("Task Type", "NaN", '"NaN" is not a task type'),
         ("Task Type", "inf", '"inf" is not a task type'),
         ("Task Type", "-5", '"-5" is not a task type'),
-        ("Task Type", "A" * 65, f'"{"A" * 37}..." is not a task type'),
+        ("Task Type", "A" * 65, f'"{clipped("A" * 65, 40)}" is not a task type'),
         ("Start Time(us)", "abc", '"abc" is not a time'),
         ("aic_mac_ratio", "1e999", '"1e999" is not a number'),
         ("aic_mac_ratio", "half", '"half" is not a number'),

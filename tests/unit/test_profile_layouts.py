@@ -1,0 +1,372 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from profile_tables import FIRST_NS, Op, msprof, op_statistic, op_summary, step_trace, torch, write
+from pytest_npuperf.errors import ProfileError
+from pytest_npuperf.profile import Profile, open_profile
+
+ONE, TWO, THREE = op_summary(Op("One")), op_summary(Op("Two")), op_summary(Op("Three"))
+OLD = op_summary(Op("Old"), form="single")
+MERGED = "mindstudio_profiler_output"
+
+
+def types(profile: Profile) -> list[str]:
+    return list(profile.op_summary["op_type"])
+
+
+def fault(path: Path, one_run: bool = False) -> str:
+    """Return the message, without the folder of the test."""
+    with pytest.raises(ProfileError) as caught:
+        profile = open_profile(path, one_run)
+        for lane in profile.lanes:
+            profile.lane_rows(lane, "op_summary")
+    message = str(caught.value)
+    assert "\n" not in message
+    return message.replace(f"{path}/", "").replace(str(path), ".")
+
+
+# --- one profile ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {f"PROF_1_2_ABC/{MERGED}/op_summary_20260101000000.csv": ONE},
+        {f"round/PROF_1_2_ABC/{MERGED}/op_summary_20260101000000.csv": ONE},
+        {f"{MERGED}/op_summary_20260101000000.csv": ONE},
+        {"PROF_1_2_ABC/device_0/summary/op_summary_0_1_1.csv": ONE},
+        {"PROF_1_2_ABC/device_0/summary/op_summary_0_1_1_20230905213000.csv": ONE},
+        {"device_0/summary/op_summary_0_1.csv": ONE},
+        {"host_1_2026_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv": ONE},
+        {"rank-0_2026_ascend_ms/ASCEND_PROFILER_OUTPUT/kernel_details.csv": ONE},
+        {"ASCEND_PROFILER_OUTPUT/kernel_details.csv": ONE},
+        {"op_summary.csv": ONE},
+        {"op_summary_0_1.csv": ONE},
+        {"kernel_details.csv": ONE},
+        {"op_summary.csv.gz": gzip.compress(ONE.encode())},
+        # Told apart from what they look like.
+        {"op_summary.csv": ONE, "op_summary_notes.csv": "a\n", "my_op_summary.csv": "a\n"},
+        # A framework's output was made from the PROF folder beside it.
+        {
+            "a_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv": ONE,
+            f"a_ascend_pt/PROF_1/{MERGED}/op_summary_20260101000000.csv": TWO,
+        },
+        # Releases of 2023-09 to 2024-03 wrote the same rows twice.
+        {
+            f"PROF_1/{MERGED}/op_summary_20230905213001.csv": ONE,
+            "PROF_1/device_0/summary/op_summary_0_1_1_20230905213000.csv": OLD,
+        },
+        {
+            f"PROF_1/{MERGED}/README.txt": "",
+            "PROF_1/device_0/summary/op_summary_0_1_1_20230905213000.csv": ONE,
+        },
+        # The newest export.
+        {
+            "op_summary_20260101000000.csv": TWO,
+            "op_summary_20260102000000.csv": ONE,
+            "op_summary.csv": TWO,
+        },
+        {
+            "op_summary_slice_0_20260101000000.csv": TWO,
+            "op_summary_slice_1_20260101000000.csv": TWO,
+            "op_summary_20260101000100.csv": ONE,
+        },
+    ],
+)
+def test_every_layout_is_read_once(tmp_path: Path, files: dict[str, str]) -> None:
+    profile = open_profile(write(tmp_path, files))
+    assert types(profile) == ["One"]
+    assert [lane.key for lane in profile.lanes] == ["0"]
+
+
+@pytest.mark.parametrize("folder", [MERGED, "device_0", "ASCEND_PROFILER_OUTPUT", "PROF_1"])
+def test_a_part_of_a_profile_can_be_named(tmp_path: Path, folder: str) -> None:
+    inside = "summary/" if folder == "device_0" else ""
+    inside = f"{MERGED}/" if folder == "PROF_1" else inside
+    write(tmp_path, {f"{folder}/{inside}op_summary_0_1.csv": ONE})
+    assert types(open_profile(tmp_path / folder)) == ["One"]
+
+
+@pytest.mark.parametrize("name", ["op_summary.csv", "kernel_details.csv.gz", "op_summary_0_1.csv"])
+def test_a_single_file_is_a_profile(tmp_path: Path, name: str) -> None:
+    text = gzip.compress(ONE.encode()) if name.endswith(".gz") else ONE
+    write(tmp_path, {name: text, "op_summary_20260101000000.csv": TWO})
+    assert types(open_profile(tmp_path / name)) == ["One"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["slice_0_20260101000000", "slice_1_20260101000000", "slice_2_20260101000000"],
+        # Python's writer leaves the last part without a number.
+        ["slice_0_20260101000000", "slice_1_20260101000000", "20260101000000"],
+        ["slice_0_20260101000000", "slice_1_20260101000003", "20260101000007"],
+        ["slice_0_20260101000000", "slice_1_20260101000001", "slice_2_20260101000029"],
+        ["slice_0_20251231235959", "slice_1_20260101000000", "slice_2_20260101000001"],
+        ["0_slice_0", "0_slice_1", "0_slice_2"],
+    ],
+)
+def test_slices_are_one_table(tmp_path: Path, names: list[str]) -> None:
+    tables = zip(names, (ONE, TWO, THREE), strict=True)
+    write(tmp_path, {f"op_summary_{name}.csv": table for name, table in tables})
+    assert types(open_profile(tmp_path)) == ["One", "Two", "Three"]
+
+
+def test_slices_of_an_older_export_are_left(tmp_path: Path) -> None:
+    old = {f"op_summary_slice_{i}_20260101000000.csv": OLD for i in range(3)}
+    new = {f"op_summary_slice_{i}_20260101000031.csv": t for i, t in enumerate((ONE, TWO))}
+    assert types(open_profile(write(tmp_path, {**old, **new}))) == ["One", "Two"]
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_a_hole_in_the_slices_is_an_error(tmp_path: Path, missing: int) -> None:
+    names = [f"op_summary_slice_{i}_20260101000000.csv" for i in range(3) if i != missing]
+    write(tmp_path, dict.fromkeys(names, ONE))
+    assert fault(tmp_path) == (
+        f"op_summary_slice_{missing + 1}_20260101000000.csv: slice {missing} of op_summary is "
+        "missing before it; record or export the profile again"
+    )
+
+
+def test_times_of_different_tables_are_not_compared(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "op_summary_20260101000005.csv": ONE,
+            "op_statistic_20260101000000.csv": op_statistic(Op("One")),
+            "op_statistic_20250101000000.csv": op_statistic(Op("Two")),
+        },
+    )
+    profile = open_profile(tmp_path)
+    assert profile.lane_rows(profile.lanes[0], "op_summary") is not None
+    assert profile.tables == ("op_summary", "op_statistic")
+
+
+@pytest.mark.parametrize("other", ["op_summary.csv.gz", "kernel_details.csv"])
+def test_the_same_table_twice_is_an_error(tmp_path: Path, other: str) -> None:
+    text = gzip.compress(ONE.encode()) if other.endswith(".gz") else ONE
+    write(tmp_path, {"op_summary.csv": ONE, other: text})
+    first, second = sorted(["op_summary.csv", other])
+    assert fault(tmp_path) == f"{first}: {second} beside it holds the same table; keep one"
+
+
+def test_each_step_has_its_own_file_and_all_are_read(tmp_path: Path) -> None:
+    files = {f"op_summary_0_2_{i}.csv": table for i, table in ((1, ONE), (2, TWO), (10, THREE))}
+    assert types(open_profile(write(tmp_path, files))) == ["One", "Two", "Three"]
+
+
+def test_a_table_of_the_whole_run_is_read_once_however_many_steps_it_is_named_for(
+    tmp_path: Path,
+) -> None:
+    trace = step_trace((0, 2, 1, 1000, 900), (0, 2, 2, 3000, 900))
+    profile = open_profile(
+        write(tmp_path, {f"device_0/summary/step_trace_0_2_{i}.csv": trace for i in (1, 2)})
+    )
+    assert profile.step_trace["iteration_id"].tolist() == ["1", "2"]
+
+
+def test_slices_of_a_table_of_the_whole_run_are_all_read(tmp_path: Path) -> None:
+    traces = [step_trace((0, 2, i, 1000 * i, 900)) for i in (1, 2)]
+    files = {f"step_trace_slice_{i}_20260101000000.csv": t for i, t in enumerate(traces)}
+    profile = open_profile(write(tmp_path, files))
+    assert profile.step_trace["iteration_id"].tolist() == ["1", "2"]
+
+
+def test_exports_of_overlapping_steps_are_an_error(tmp_path: Path) -> None:
+    write(tmp_path, {"op_summary_0_2_1_9999999999.csv": ONE, "op_summary_0_2_3.csv": TWO})
+    assert fault(tmp_path) == (
+        "op_summary_0_2_3.csv: iteration 3 of model 2 is in op_summary_0_2_1_9999999999.csv too; "
+        "keep one"
+    )
+
+
+def test_models_and_devices_have_iterations_of_their_own(tmp_path: Path) -> None:
+    files = {f"device_{d}/summary/op_summary_{d}_{m}_1.csv": OLD for d in (0, 1) for m in (2, 3)}
+    profile = open_profile(write(tmp_path, files))
+    assert [lane.key for lane in profile.lanes] == ["0/0", "0/1"]
+    assert profile.op_summary["lane"].tolist() == ["0/0", "0/0", "0/1", "0/1"]
+
+
+# --- several profiles -------------------------------------------------------------------------
+
+
+def test_processes_that_overlap_are_lanes_of_one_run(tmp_path: Path) -> None:
+    for name, start in (("PROF_1_1_A", 0), ("PROF_1_1_B", 500)):
+        write(tmp_path, {f"{name}/{MERGED}/op_summary_{i}.csv": op_summary(
+            Op("One", start=start), Op("Two", start=2000, device="1")
+        ) for i in ("20260101000000",)})
+    profile = open_profile(tmp_path)
+    assert [lane.key for lane in profile.lanes] == ["0/0", "0/1", "1/0", "1/1"]
+    lane = profile.lanes[2]
+    rows = profile.lane_rows(lane, "op_summary")
+    assert rows is not None
+    assert rows["task_start_ns"].tolist() == [FIRST_NS + 500]
+    assert profile.op_summary["lane"].tolist() == ["0/0", "0/1", "1/0", "1/1"]
+
+
+def test_profiles_that_follow_each_other_are_different_runs(tmp_path: Path) -> None:
+    for name, start in (("PROF_A", 0), ("PROF_B", 400), ("PROF_C", 1401)):
+        msprof(tmp_path / name, op_summary=op_summary(Op(start=start)))
+        (tmp_path / name / "PROF_000001_20260101000000000_ABCDEFGH").rename(tmp_path / f"{name}1")
+        (tmp_path / name).rmdir()
+    assert fault(tmp_path) == (
+        ".: different runs side by side: PROF_C1 began after the others had ended "
+        "(PROF_A1, PROF_B1, PROF_C1); keep one, or put rounds into round_1, round_2, ..."
+    )
+    assert len(open_profile(tmp_path, one_run=True).lanes) == 3
+
+
+def test_several_profiles_without_times_are_an_error(tmp_path: Path) -> None:
+    for name in ("PROF_A", "PROF_B"):
+        write(tmp_path, {f"{name}/{MERGED}/op_statistic_20260101000000.csv": op_statistic(Op())})
+    assert fault(tmp_path) == (
+        "PROF_A: one of several profile folders, without start times that tell whether they are "
+        "one run; keep one"
+    )
+
+
+def test_profiles_of_different_kinds_are_an_error(tmp_path: Path) -> None:
+    torch(tmp_path / "rank0_ascend_pt", kernel_details=ONE)
+    write(tmp_path, {f"PROF_B/{MERGED}/op_summary_20260101000000.csv": ONE, "op_summary.csv": ONE})
+    found = fault(tmp_path)
+    assert found.startswith(".: profiles of different kinds: ")
+    assert found.endswith("PROF_B, rank0_ascend_pt; keep one")
+
+
+def test_ranks_are_lanes_by_their_number(tmp_path: Path) -> None:
+    torch(tmp_path / "a_ascend_pt", kernel_details=ONE)
+    torch(tmp_path / "b_ascend_pt", kernel_details=op_summary(Op("Two", device="3")))
+    torch(tmp_path / "rank_7_ascend_pt", kernel_details=THREE)
+    write(tmp_path, {"a_ascend_pt/profiler_info.json": json.dumps({"rank_id": 10})})
+    write(tmp_path, {"b_ascend_pt/profiler_info_2.json": json.dumps({"rank_id": 2})})
+    write(tmp_path, {"rank_7_ascend_pt/profiler_info_0.json": "no JSON"})
+    profile = open_profile(tmp_path)
+    assert [lane.key for lane in profile.lanes] == ["2/3", "7/0", "10/0"]
+    assert types(profile) == ["Two", "Three", "One"]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["rank1_a", "rank_01_b"], "rank_01_b: rank 1, and rank 1 in rank1_a beside it"),
+        (["x_a", "y_b"], "y_b: an unknown rank, and an unknown rank in x_a beside it"),
+        (["x_a", "rank1_b"], "rank1_b: rank 1, and an unknown rank in x_a beside it"),
+    ],
+)
+def test_the_same_or_an_unknown_rank_beside_another_is_an_error(
+    tmp_path: Path, names: list[str], message: str
+) -> None:
+    for name in names:
+        torch(tmp_path / name, kernel_details=ONE)
+    rest = "; keep one run in a recording, rounds in folders round_1, round_2, ..."
+    assert fault(tmp_path) == message + rest
+
+
+def test_a_single_framework_folder_needs_no_rank(tmp_path: Path) -> None:
+    torch(tmp_path / "x", kernel_details=ONE)
+    write(tmp_path, {"x/profiler_info.json": json.dumps({"rank_id": -1})})
+    assert [lane.key for lane in open_profile(tmp_path).lanes] == ["0"]
+
+
+# --- no profile -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {},
+            ".: not a profile: no PROF_*, *_ascend_pt or *_ascend_ms folder and no table such as "
+            "op_summary_*.csv in it; the folder is empty",
+        ),
+        (
+            {f"{name}.csv": "a\n" for name in "abcdefg"},
+            ".: not a profile: no PROF_*, *_ascend_pt or *_ascend_ms folder and no table such as "
+            "op_summary_*.csv in it; there is a.csv, b.csv, c.csv, d.csv, e.csv and 2 more",
+        ),
+        (
+            {"msprof_0.db": ""},
+            ".: not a profile: no PROF_*, *_ascend_pt or *_ascend_ms folder and no table such as "
+            "op_summary_*.csv in it; there is msprof_0.db; "
+            "this version reads neither databases nor timelines",
+        ),
+        (
+            {"PROF_1/device_0/data/x.bin": "", "PROF_1/device_0/sqlite/x.db": ""},
+            "PROF_1: a profile without tables; export it with "
+            "`msprof --export=on --output=DIR` and look for errors there",
+        ),
+        (
+            {"PROF_1/msprof_20260101000000.db": "", "PROF_1/device_0/sqlite/x.db": ""},
+            "PROF_1: only msprof_20260101000000.db, and this version reads neither databases nor "
+            "timelines; export the tables (msprof --type=text, torch_npu export_type Text)",
+        ),
+        (
+            {"PROF_1/device_0/timeline/msprof_0_2_1.json": "[]"},
+            "PROF_1: only msprof_0_2_1.json, and this version reads neither databases nor "
+            "timelines; export the tables (msprof --type=text, torch_npu export_type Text)",
+        ),
+        (
+            {
+                "device.json": '{"status": 0}',
+                "x_0.json": '{"status": 1, "info": "Parse\\u001b failed!"}',
+            },
+            'x_0.json: the export failed: "Parse\\x1b failed!"; export the profile again',
+        ),
+    ],
+)
+def test_what_is_no_profile_is_told_with_what_is_there(
+    tmp_path: Path, files: dict[str, str], message: str
+) -> None:
+    assert fault(write(tmp_path, files)) == message
+
+
+def test_a_path_that_is_not_there(tmp_path: Path) -> None:
+    assert fault(tmp_path / "none") == ".: there is no such profile"
+
+
+def test_a_file_that_is_no_table(tmp_path: Path) -> None:
+    write(tmp_path, {"trace.csv": "a\n"})
+    assert fault(tmp_path / "trace.csv") == (
+        ".: not a table that this version reads (acl_statistic, api_statistic, fusion_op, "
+        "kernel_details, op_statistic, op_summary, step_trace, step_trace_time, task_time; "
+        ".csv or .csv.gz)"
+    )
+    write(tmp_path, {"x.json": '{"status": 1}'})
+    found = fault(tmp_path / "trace.csv")
+    assert found.endswith('x.json: the export failed: "no reason given"; export the profile again')
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "output", "summary"])
+def test_symbolic_links_are_not_followed(tmp_path: Path, what: str) -> None:
+    outside = write(tmp_path / "outside", {"summary/op_summary.csv": ONE, "op_summary.csv": ONE})
+    home = tmp_path / "run"
+    home.mkdir()
+    if what == "file":
+        (home / "op_summary.csv").symlink_to(outside / "op_summary.csv")
+    elif what == "folder":
+        (home / "PROF_1").symlink_to(outside)
+    elif what == "output":
+        (home / "ASCEND_PROFILER_OUTPUT").symlink_to(outside)
+    else:
+        (home / "PROF_1").mkdir()
+        (home / "PROF_1" / MERGED).symlink_to(outside)
+        (home / "PROF_1" / "device_0").mkdir()
+        (home / "PROF_1" / "device_0" / "summary").symlink_to(outside / "summary")
+    assert "a profile" in fault(home)
+
+
+def test_a_link_to_a_profile_may_be_named(tmp_path: Path) -> None:
+    write(tmp_path / "real", {"op_summary.csv": ONE})
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert types(open_profile(tmp_path / "link")) == ["One"]
+
+
+def test_a_folder_is_searched_four_levels_deep(tmp_path: Path) -> None:
+    write(tmp_path, {"1/2/3/4/op_summary.csv": ONE})
+    assert types(open_profile(tmp_path)) == ["One"]
+    assert "not a profile" in fault(write(tmp_path / "deep", {"1/2/3/4/5/op_summary.csv": ONE}))
