@@ -78,9 +78,16 @@ def _steps(merged: Merged) -> StepOptions:
     )
 
 
+def msprof_command(merged: Merged) -> str:
+    """Return the profiler: a name to look up, or a path relative to the file that says it."""
+    setting = merged["msprof", "command"]
+    command = str(setting.value)
+    return str(setting.layer.base / command) if "/" in command else command
+
+
 def _msprof(merged: Merged) -> Msprof:
     return Msprof(
-        command=_value(merged, "msprof", "command"),
+        command=msprof_command(merged),
         options=_table(merged, "msprof", "options"),
         timeout_s=parse(_value(merged, "msprof", "timeout"), Dimension.TIME) / 10**9,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_npuperf.config import explain
-from pytest_npuperf.config.case import build_case, path_at
+from pytest_npuperf.config.case import build_case, msprof_command, path_at
 from pytest_npuperf.config.inputs import Marker, Options
 from pytest_npuperf.config.layers import Layer, Merged, merge, stack
 from pytest_npuperf.config.problems import did_you_mean, quoted
@@ -71,7 +71,7 @@ class Settings:
     @property
     def msprof_command(self) -> str:
         """Return the profiler of cases that do not name their own."""
-        return str(self._general["msprof", "command"].value)
+        return msprof_command(self._general)
 
     @property
     def mode(self) -> Mode:

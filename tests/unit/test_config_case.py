@@ -221,3 +221,18 @@ def test_a_marker_may_hold_what_only_python_has(tmp_path: Path) -> None:
             ),
         ),
     )
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("msprof", "msprof"),
+        ("tools/msprof", "{folder}/tools/msprof"),
+        ("/opt/msprof", "/opt/msprof"),
+    ],
+)
+def test_a_profiler_with_a_slash_is_a_path_from_the_file(
+    tmp_path: Path, command: str, expected: str
+) -> None:
+    case = _case(tmp_path, f'msprof.command = "{command}"')
+    assert case.msprof.command == expected.format(folder=tmp_path)
