@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
 
 from pytest_npuperf import results
 from pytest_npuperf.collect import collect, save_recording
@@ -40,46 +42,65 @@ class Request:
     name: str
     resolve: Callable[[str | None], Case]
     """Gives the case for a SoC, which is known only after collecting."""
-    folder: Callable[[], Path]
-    """Makes the folder for its profiles and its result: absolute, fresh, its own."""
+    folder: Path
+    """For its profiles and its result: absolute, its own, and not there yet."""
     rootdir: Path
     """What paths are shown relative to."""
+    dev: Path
+    """Where device nodes are looked for."""
     reported: Mapping[str, tuple[Fraction, str]] = field(default_factory=dict)
     """The numbers that the test reported, each with its unit."""
 
 
-class Profiles:
-    """The recordings of a session: each is read once, whatever the number of its tests."""
+@dataclass
+class Opened:
+    """A profile with all that was worked out of it."""
+
+    profile: Profile
+    state: object
+    """What its files were like when they were read."""
+    measurers: dict[StepOptions, Measurer] = field(default_factory=dict)
+
+    def measurer(self, options: StepOptions) -> Measurer:
+        """Return what measures the profile under one way to count steps. Raises ProfileError."""
+        if options not in self.measurers:
+            self.measurers[options] = Measurer(self.profile, options)
+        return self.measurers[options]
+
+
+class Recordings:
+    """The recordings of a session, each read once, and each case judged once on them."""
 
     def __init__(self) -> None:
-        self._kept: dict[object, Profile] = {}
-        self._measurers: dict[object, Measurer] = {}
-
-    def open(self, path: Path, replayed: bool) -> Profile:
-        """Return the profile at a path; one that changed on disk is read again."""
-        if not replayed:
-            # A fresh run's folder is never asked for twice.
-            return open_profile(path, one_run=True)
-        key = _state(path)
-        if key not in self._kept:
-            self._kept[key] = open_profile(path)
-        return self._kept[key]
-
-    def measurer(self, path: Path, replayed: bool, options: StepOptions) -> Measurer:
-        """Return what measures the profile at a path. Raises ProfileError."""
-        if not replayed:
-            return Measurer(self.open(path, replayed), options)
-        key = (_state(path), options)
-        if key not in self._measurers:
-            self._measurers[key] = Measurer(self.open(path, replayed), options)
-        return self._measurers[key]
+        self.opened: dict[Path, Opened] = {}
+        self.judged: dict[str, tuple[object, CaseResult]] = {}
+        """By the name of a case: what it was judged on, and the result."""
 
 
-def _state(path: Path) -> tuple[tuple[str, int, int], ...]:
+class Profiles:
+    """The profiles of one test: its runs are let go of with it, recordings stay."""
+
+    def __init__(self, recordings: Recordings) -> None:
+        self.recordings = recordings
+        self._runs: dict[Path, Opened] = {}
+
+    def open(self, path: Path, mode: Literal["run", "replay"]) -> Opened:
+        """Return a profile that was read before, unless it has changed on disk since.
+
+        Raises ProfileError.
+        """
+        kept = self._runs if mode == "run" else self.recordings.opened
+        state = _state(path)
+        if path not in kept or kept[path].state != state:
+            kept[path] = Opened(open_profile(path, one_run=mode == "run"), state)
+        return kept[path]
+
+
+def _state(path: Path) -> list[tuple[str, int, int]]:
     """Return names, sizes and times of all files at a path: what a changed recording changes."""
-    files = [path] if path.is_file() else sorted(path.rglob("*"))
-    stats = ((str(file), file.stat()) for file in files if file.is_file())
-    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
+    files = [path, *(Path(at, name) for at, _, names in os.walk(path) for name in names)]
+    stats = ((str(file), file.lstat()) for file in files)
+    return sorted((file, stat.st_size, stat.st_mtime_ns) for file, stat in stats)
 
 
 def gate(
@@ -91,12 +112,11 @@ def gate(
     """
     try:
         case = request.resolve(None)
-        folder = request.folder()
-        collected = collected or collect_case(case, folder)
+        collected = collected or collect_case(case, request)
         if isinstance(collected, Unavailable):
             return _skipped(request, case, collected)
         case = request.resolve(collected.fingerprint.get("soc"))
-        return _judged(request, case, folder, collected, profiles)
+        return _judged(request, case, collected, profiles)
     except NpuperfError as err:
         return refused(request, err)
 
@@ -118,46 +138,48 @@ def _skipped(request: Request, case: Case, unavailable: Unavailable) -> CaseResu
     )
 
 
-def collect_case(case: Case, folder: Path) -> Collected | Unavailable:
+def collect_case(case: Case, request: Request) -> Collected | Unavailable:
     """Return the profiles of a case, saved as a recording where that is asked for.
 
     Raises CollectError.
     """
-    collected = collect(case, folder)
-    if case.record and isinstance(collected, Collected) and collected.mode == "run":
-        if case.recording is None:
-            raise CollectError(
-                f"{case.name}: --npuperf-record needs a place; write recording = NAME"
-            )
-        today = date.today()
-        save_recording(
-            collected.rounds, case.recording, tuple(BY_FILE), collected.fingerprint, today
+    if not (case.record and case.app):
+        return collect(case, request.folder, request.dev)
+    if case.recording is None:
+        raise CollectError(f"{case.name}: --npuperf-record needs a place; write recording = NAME")
+    collected = collect(case, request.folder, request.dev)
+    if not isinstance(collected, Collected) or collected.mode == "replay":
+        raise CollectError(
+            f"{case.name}: --npuperf-record has nothing to save, since the app was not run; "
+            "it needs an NPU, or --npuperf-mode=run"
         )
+    save_recording(
+        collected.rounds, case.recording, tuple(BY_FILE), collected.fingerprint, date.today()
+    )
     return collected
 
 
-def _judged(
-    request: Request, case: Case, folder: Path, collected: Collected, profiles: Profiles
+def _judged(request: Request, case: Case, collected: Collected, profiles: Profiles) -> CaseResult:
+    """Return the result of a case; tests that ask for the same get the same, on disk once."""
+    opened = [profiles.open(path, collected.mode) for path in collected.rounds]
+    inputs = (case, collected, [each.state for each in opened], dict(request.reported))
+    known = profiles.recordings.judged.get(case.name)
+    if known is not None and known[0] == inputs:
+        return replace(known[1], test=request.test)
+    result = _judge_afresh(request, case, collected, opened)
+    profiles.recordings.judged[case.name] = (inputs, result)
+    return result
+
+
+def _judge_afresh(
+    request: Request, case: Case, collected: Collected, opened: Sequence[Opened]
 ) -> CaseResult:
     if cannot_fail := nothing_can_fail(case):
         raise NpuperfError(f"{case.name}: {cannot_fail}")
-    replayed = collected.mode == "replay"
-    measurers = [profiles.measurer(path, replayed, case.steps) for path in collected.rounds]
+    measurers = [each.measurer(case.steps) for each in opened]
     rounds = tuple(_measured(measurer, case, request) for measurer in measurers)
-    measured = CaseResult(
-        case.name,
-        request.test,
-        Verdict.ERROR,
-        mode=collected.mode,
-        reason="measured, but the session ended before it was judged",
-        profiles=tuple(_shorter(str(path), request.rootdir) for path in collected.rounds),
-        recorded=collected.recorded,
-        fingerprint=collected.fingerprint,
-        rounds=rounds,
-        notes=tuple(dict.fromkeys(note for each in rounds for note in each.notes)),
-        blocks=True,
-    )
-    _write(folder, measured)
+    measured = _unjudged(request, collected, rounds)
+    _write(request.folder, measured)
     limits = judge(case, rounds, collected.fingerprint)
     verdict = worst(limits)
     if verdict is Verdict.FAILED:
@@ -170,8 +192,27 @@ def _judged(
         limits=limits,
         blocks=blocks(case, verdict),
     )
-    _write(folder, result)
+    _write(request.folder, result)
     return result
+
+
+def _unjudged(
+    request: Request, collected: Collected, rounds: tuple[Measurement, ...]
+) -> CaseResult:
+    """Return what is known before it is judged; should judging crash, this is found on disk."""
+    return CaseResult(
+        request.name,
+        request.test,
+        Verdict.ERROR,
+        mode=collected.mode,
+        reason="measured, but the session ended before it was judged",
+        profiles=tuple(_shorter(str(path), request.rootdir) for path in collected.rounds),
+        recorded=collected.recorded,
+        fingerprint=collected.fingerprint,
+        rounds=rounds,
+        notes=tuple(dict.fromkeys(note for each in rounds for note in each.notes)),
+        blocks=True,
+    )
 
 
 def _measured(measurer: Measurer, case: Case, request: Request) -> Measurement:

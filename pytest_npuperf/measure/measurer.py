@@ -13,7 +13,15 @@ from pytest_npuperf.measure.rows import NotMeasuredError, OpRows
 from pytest_npuperf.measure.rules import pmu_column, pmu_mean, rule_number, selector_columns
 from pytest_npuperf.measure.steptimes import step_times
 from pytest_npuperf.measure.totals import Totals, api_totals, op_totals
-from pytest_npuperf.model import LaneMeasurement, Measurement, OpRow, StepOptions, Value, Wanted
+from pytest_npuperf.model import (
+    LaneMeasurement,
+    Measurement,
+    OpRow,
+    Selector,
+    StepOptions,
+    Value,
+    Wanted,
+)
 from pytest_npuperf.percentiles import statistic
 from pytest_npuperf.profile import Lane, Profile
 from pytest_npuperf.profile.steps import StepCount
@@ -98,15 +106,17 @@ class _LaneMeasurer:
 
     def _op_rule(self, wanted: Wanted) -> Number:
         if wanted.column is not None:
-            name = pmu_column(self._profile.columns(self._lane.unit, "op_summary"), wanted.column)
-            rows = self._op_summary(name, *selector_columns(wanted.select))
-            if rows is None:
-                raise NotMeasuredError(
-                    "PMU columns need op_summary, which the profile does not have"
-                )
-            return pmu_mean(rows, wanted.select, name)
+            return self._pmu_mean(wanted.select, wanted.column)
         rows = self._op_summary(*selector_columns(wanted.select))
         return self._totals().rule_number(wanted) if rows is None else rule_number(rows, wanted)
+
+    def _pmu_mean(self, select: Selector, column: str) -> Number:
+        if self._ops is None:
+            raise NotMeasuredError("PMU columns need op_summary, which the profile does not have")
+        name = pmu_column(self._profile.columns(self._lane.unit, "op_summary"), column)
+        rows = self._op_summary(name, *selector_columns(select))
+        assert rows is not None
+        return pmu_mean(rows, select, name)
 
     def _fused(self) -> Number:
         rows = self._profile.lane_rows(self._lane, "fusion_op")

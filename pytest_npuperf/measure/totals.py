@@ -129,14 +129,17 @@ class Totals:
         raise NotMeasuredError(f"{name} needs op_summary, and the profile has only {self.place}")
 
     def op_rows(self) -> tuple[OpRow, ...]:
-        """Return count and total by op type and core, longest first."""
-        named = self.frame.dropna(subset=["op_type", "task_type", "count", "total_time_us"])
+        """Return count and total by op type and core, longest first; none without a column."""
+        columns = ["op_type", "task_type", "count", "total_time_us"]
+        if not set(columns) <= set(self.frame):
+            return ()
+        named = self.frame.dropna(subset=columns)
         ordered = named.sort_values("total_time_us", ascending=False, kind="stable")
         total_ns = us_to_ns(ordered["total_time_us"].to_numpy(dtype=np.float64))
-        columns = (ordered["op_type"], ordered["task_type"], ordered["count"], total_ns)
+        cells = (ordered["op_type"], ordered["task_type"], ordered["count"], total_ns)
         return tuple(
             OpRow(type_, core, int(count), int(total))
-            for type_, core, count, total in zip(*columns, strict=True)
+            for type_, core, count, total in zip(*cells, strict=True)
         )
 
 

@@ -52,9 +52,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", marks.SIGNATURE)
     if any(getattr(config.option, name, None) for name in _ASKS_ONLY):
         return
-    sent = getattr(config, "workerinput", {}).get("npuperf")
-    if sent is not None:
-        config.stash[SESSION] = NpuperfSession.from_json(sent)
+    worker = getattr(config, "workerinput", {})
+    if "npuperf" in worker:
+        config.stash[SESSION] = NpuperfSession.from_json(worker["npuperf"], worker["workerid"])
         return
     session = config.stash[SESSION] = NpuperfSession.begin(_settings(config))
     if explains(config):

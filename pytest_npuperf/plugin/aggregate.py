@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from pytest_npuperf.plugin.gate import received
+from pytest_npuperf.plugin.gate import received, sent_by
 from pytest_npuperf.plugin.hooks import DESELECTED
 from pytest_npuperf.plugin.options import json_path
-from pytest_npuperf.plugin.session import NpuperfSession
+from pytest_npuperf.plugin.session import Found, NpuperfSession
 from pytest_npuperf.report import flat_properties, summary
 
 _CHOOSES = ("keyword", "markexpr", "deselect", "lf", "stepwise", "ignore", "ignore_glob")
@@ -22,18 +22,37 @@ class Aggregator:
 
     def __init__(self, config: pytest.Config, session: NpuperfSession) -> None:
         self._config, self._session = config, session
+        self._read: dict[tuple[str, ...], Found] = {}
+        """What was sent, read once."""
+        self._reruns: set[str] = set()
+        """The tests of which a try has failed that is not the last."""
         self._is_full = _asks_for_all(config)
         """Whether every test of the project had its chance to use a budget."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the results out of a report, and leave flat properties for JUnit files."""
-        found, others = received(report.user_properties)
-        if len(others) == len(report.user_properties):
-            return
-        self._session.found[report.nodeid] = found
-        flat = (pair for case in found.cases for pair in flat_properties(case))
-        report.user_properties = [*others, *flat]
+        if str(report.outcome) == "rerun":
+            self._reruns.add(report.nodeid)
+        sent = sent_by(report.user_properties)
+        if sent:
+            others = [pair for pair in report.user_properties if pair[1] not in sent]
+            report.user_properties = [*others, *self._flat(report, sent)]
+
+    def _flat(self, report: pytest.TestReport, sent: tuple[str, ...]) -> list[tuple[str, object]]:
+        """Keep what a test sent. All its reports carry the same, and its last try counts."""
+        known = self._session.found.get(report.nodeid)
+        if known is None or known.sent != sent:
+            if sent not in self._read:
+                self._read[sent] = received(sent)
+            known = self._session.found[report.nodeid] = self._read[sent].of(report.nodeid)
+        if report.when != "teardown":
+            return []
+        if report.nodeid in self._reruns:
+            # A JUnit file takes over the properties of every try.
+            self._reruns.remove(report.nodeid)
+            return []
+        return [pair for case in known.cases for pair in flat_properties(case)]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Notice a file that was not collected: who knows what is in it."""

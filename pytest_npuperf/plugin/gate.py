@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
 from pytest_npuperf.config import Marker, words
-from pytest_npuperf.errors import NpuperfError
+from pytest_npuperf.errors import ConfigError, NpuperfError
 from pytest_npuperf.model import Case, CaseResult, Collected, Unavailable, Verdict
 from pytest_npuperf.plugin.marks import CaseMark
-from pytest_npuperf.plugin.session import NpuperfSession
+from pytest_npuperf.plugin.session import Found, NpuperfSession
 from pytest_npuperf.report import details, one_line
-from pytest_npuperf.results import case_as_json
+from pytest_npuperf.results import case_as_json, case_from_json
 
 if TYPE_CHECKING:
-    from pytest_npuperf.pipeline import Request
+    from pytest_npuperf.pipeline import Profiles, Request
     from pytest_npuperf.profile import Profile
 
-PROPERTY = "npuperf"
+PROPERTY = "npuperf.json"
 """The user property that carries a case from the test to the controller, as JSON."""
+
+OFF = 'mode = "off"'
 
 
 class BudgetExceeded(pytest.fail.Exception):  # type: ignore[misc,name-defined]
@@ -46,28 +49,29 @@ class Gate:
 
     def __init__(self, item: pytest.Item, session: NpuperfSession, mark: CaseMark | None) -> None:
         self._item, self._session, self._mark = item, session, mark
-        self._collected: Collected | Unavailable | None = None
+        self._obtained: list[Collected | Unavailable] = []
         self._reported: dict[str, tuple[Fraction, str]] = {}
-        self._is_judged = False
+        self._settled: set[str] = set()
+        """The cases of which something has been said."""
 
     # --- for tests ----------------------------------------------------------------------------
 
     @property
     def profile(self) -> Profile:
         """The profile of the test's case, of its first round; collected when first asked for."""
-        return self._obtained(self._case)
+        return self._obtain(self._case, afresh=False)
 
     def run(self, app: str | Sequence[str] | None = None) -> Profile:
         """Run the app of the case, or this one instead, and return its profile."""
-        case = replace(self._case, mode="run")
+        case = self._case
         if app is not None:
             case = replace(case, app=words(app if isinstance(app, str) else list(app)))
-        return self._obtained(case, afresh=True)
+        return self._obtain(replace(case, mode="run"))
 
     def replay(self, path: str | Path) -> Profile:
         """Replay a recording, relative to the root directory, and return its profile."""
         recording = self._session.settings.rootdir / path
-        return self._obtained(replace(self._case, mode="replay", recording=recording), afresh=True)
+        return self._obtain(replace(self._case, mode="replay", recording=recording))
 
     def metric(self, name: str, value: float, unit: str = "") -> None:
         """Report a number that the budget limits as ``custom.NAME``."""
@@ -86,66 +90,80 @@ class Gate:
             mark = CaseMark(budget, Marker(where=self._item.nodeid))
         else:
             mark = CaseMark(self._item.nodeid, Marker(dict(budget), f"{self._item.nodeid} (check)"))
+        self._skip_if_off(mark)
         return self._judge(mark, self._origin(profile))
 
     # --- for the plugin -----------------------------------------------------------------------
 
     def finish(self) -> None:
         """Judge the test's own case after its body, unless the body has done so."""
-        if self._mark is None or self._is_judged:
+        if self._mark is None:
+            self._refuse_idle_numbers()
+        elif self._mark.name in self._settled:
             return
-        if self._case.mode == "off":
-            self._leave_out('mode = "off"')
+        elif self._case.mode == "off":
+            self._leave_out(self._mark, OFF)
         else:
-            self._judge(self._mark, self._collected)
+            self._judge(self._mark, self._obtained[-1] if self._obtained else None)
 
     def close(self) -> None:
         """Say that the case was not checked, if the test never came to be judged."""
-        if self._mark is not None and not self._is_judged:
-            self._leave_out("its test failed or was skipped before it was judged")
+        if self._mark is not None and self._mark.name not in self._settled:
+            self._leave_out(self._mark, "its test failed or was skipped before it was judged")
 
     # --- inside -------------------------------------------------------------------------------
 
     @property
     def _named(self) -> CaseMark:
         if self._mark is None:
-            pytest.fail("npuperf: the test names no budget; mark it npuperf(NAME)", pytrace=False)
+            pytest.fail(
+                "npuperf: the test names no budget; mark it @pytest.mark.npuperf(NAME)",
+                pytrace=False,
+            )
         return self._mark
 
     @cached_property
     def _case(self) -> Case:
         return self._session.settings.case(self._named.name, self._named.marker)
 
-    def _obtained(self, case: Case, afresh: bool = False) -> Profile:
+    @cached_property
+    def _profiles(self) -> Profiles:
+        from pytest_npuperf.pipeline import Profiles
+
+        return Profiles(self._session.recordings)
+
+    def _obtain(self, case: Case, afresh: bool = True) -> Profile:
         """Return the profile of a case, collected unless that has been done."""
         from pytest_npuperf.pipeline import collect_case, refused
 
+        self._skip_if_off(self._named)
         request = self._request(self._named)
         try:
-            if self._collected is None or afresh:
-                self._collected = collect_case(case, request.folder())
-            if isinstance(self._collected, Collected):
-                replayed = self._collected.mode == "replay"
-                return self._session.profiles.open(self._collected.rounds[0], replayed)
+            if afresh or not self._obtained:
+                self._obtained.append(collect_case(case, request))
+            collected = self._obtained[-1]
+            if isinstance(collected, Collected):
+                return self._profiles.open(collected.rounds[0], collected.mode).profile
         except NpuperfError as err:
-            self._is_judged = True
-            self._say(refused(request, err))
-        self._judge(self._named, self._collected)
+            self._say(self._named, refused(request, err))
+        return self._unavailable()
+
+    def _unavailable(self) -> NoReturn:
+        self._judge(self._named, self._obtained[-1])
         raise AssertionError("what is not available skips or fails the test")
 
-    def _origin(self, profile: Profile) -> Collected | Unavailable:
+    def _origin(self, profile: Profile) -> Collected:
         """Return how a profile was obtained; one that the test opened itself is a recording."""
-        known = self._collected
-        if isinstance(known, Collected) and profile.path in known.rounds:
-            return known
+        for known in self._obtained:
+            if isinstance(known, Collected) and profile.path in known.rounds:
+                return known
         return Collected((profile.path,), "replay")
 
     def _judge(self, mark: CaseMark, collected: Collected | Unavailable | None) -> CaseResult:
         from pytest_npuperf.pipeline import gate
 
-        self._is_judged = self._is_judged or mark is self._mark
-        result = gate(self._request(mark), self._session.profiles, collected)
-        self._say(result)
+        result = gate(self._request(mark), self._profiles, collected)
+        self._say(mark, result)
         return result
 
     def _request(self, mark: CaseMark) -> Request:
@@ -156,28 +174,75 @@ class Gate:
             test=self._item.nodeid,
             name=mark.name,
             resolve=lambda soc: settings.case(mark.name, mark.marker, soc),
-            folder=partial(self._session.case_folder, mark.name),
+            folder=self._session.case_folder(mark.name),
             rootdir=settings.rootdir,
+            dev=self._session.dev,
             reported=self._reported,
         )
 
-    def _say(self, result: CaseResult) -> None:
+    # --- what is said -------------------------------------------------------------------------
+
+    def _say(self, mark: CaseMark, result: CaseResult) -> None:
         """Send a result to the controller, and fail or skip the test by it."""
-        self._send({"case": case_as_json(result)})
+        self._settled.add(mark.name)
+        # Without the test, which its report names: so tests that find the same send the same.
+        sent = json.dumps({"case": case_as_json(replace(result, test=""))})
+        self._item.user_properties.append((PROPERTY, sent))
         if result.blocks:
             self._item.add_report_section("call", "npuperf", details(result))
             raise BudgetExceeded(one_line(result), pytrace=False)
         if result.verdict is Verdict.SKIPPED:
-            pytest.skip(one_line(result))
+            _skip(one_line(result))
 
-    def _leave_out(self, reason: str) -> None:
-        self._is_judged = True
-        self._send({"not_checked": [self._named.name, reason]})
+    def _leave_out(self, mark: CaseMark, reason: str) -> None:
+        self._settled.add(mark.name)
+        self._item.user_properties.append(left_out(mark.name, reason))
 
-    def _send(self, data: dict[str, Any]) -> None:
-        self._item.user_properties.append((PROPERTY, json.dumps(data)))
+    def _skip_if_off(self, mark: CaseMark) -> None:
+        with suppress(ConfigError):  # a wrong budget is told when it is judged
+            if self._session.settings.case(mark.name, mark.marker).mode == "off":
+                self._leave_out(mark, OFF)
+                _skip(f"{mark.name}: {OFF}")
+
+    def _refuse_idle_numbers(self) -> None:
+        if self._reported and not self._settled:
+            pytest.fail(
+                f"npuperf: no budget judges the metric {next(iter(self._reported))}; "
+                "mark the test @pytest.mark.npuperf(NAME)",
+                pytrace=False,
+            )
+
+
+def _skip(reason: str) -> NoReturn:
+    # At the place of the test, as the mark skip does; no reader looks for the reason in here.
+    raise pytest.skip.Exception(reason, _use_item_location=True)
+
+
+# --- from the test to the controller ----------------------------------------------------------
+
+
+def left_out(case: str, reason: str) -> tuple[str, str]:
+    """Return the user property that says why a case was not checked."""
+    return PROPERTY, json.dumps({"not_checked": [case, reason]})
 
 
 def forget(item: pytest.Item) -> None:
     """Take away what an earlier try of the test has sent: a rerun replaces it."""
     item.user_properties[:] = [pair for pair in item.user_properties if pair[0] != PROPERTY]
+
+
+def sent_by(properties: Iterable[tuple[str, object]]) -> tuple[str, ...]:
+    """Return what a test has sent."""
+    return tuple(str(value) for key, value in properties if key == PROPERTY)
+
+
+def received(sent: tuple[str, ...]) -> Found:
+    """Return the results that a test has sent, but for its name."""
+    data = [json.loads(text) for text in sent]
+    return Found(
+        sent,
+        tuple(case_from_json(each["case"]) for each in data if "case" in each),
+        tuple(
+            (each["not_checked"][0], each["not_checked"][1]) for each in data if "case" not in each
+        ),
+    )

@@ -9,8 +9,11 @@ from pytest_npuperf.collect import find_npus
 from pytest_npuperf.config import Settings
 
 
-def header_line(settings: Settings, dev: Path = Path("/dev")) -> str | None:
-    """Return mode, msprof, devices and budgets file; None in a project without budgets."""
+def header_line(settings: Settings, dev: Path) -> str | None:
+    """Return mode, msprof, devices and budgets file; None in a project without budgets.
+
+    ``dev`` is where device nodes are looked for.
+    """
     if not settings.budgets:
         return None
     parts = [f"mode {settings.mode}"]

@@ -52,16 +52,15 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
 
 
 def _sound_mark(item: pytest.Item, settings: Settings) -> CaseMark | MarkError | None:
-    if item.get_closest_marker("npuperf") is None:
-        return None
     try:
         mark = case_mark(item)
     except MarkError as err:
         return err
-    try:
-        settings.case(mark.name, mark.marker)
-    except ConfigError as err:
-        return MarkError(str(err), mark.name)
+    if mark is not None:
+        try:
+            settings.case(mark.name, mark.marker)
+        except ConfigError as err:
+            return MarkError(str(err), mark.name)
     return mark
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,37 +37,46 @@ class CaseMark:
 
 
 class MarkError(Exception):
-    """A marker is wrong; the text is one line."""
+    """A marker is wrong; the text is one line. ``case`` is what it names, where that is known."""
+
+    def __init__(self, text: str, case: str = "") -> None:
+        super().__init__(text)
+        self.case = case
 
 
 def case_mark(item: pytest.Item) -> CaseMark | None:
     """Return the case of a test; None where it has no marker. Raises MarkError."""
-    for where, marks in _levels(item):
-        if len(marks) > 1:
-            raise MarkError(f"two npuperf markers on one {where}; one is wanted")
-        if marks:
-            return _read(item, marks[0])
-    return None
+    if item.get_closest_marker(NAME) is None:
+        return None
+    where, marks = next((where, marks) for where, marks in _levels(item) if marks)
+    if len(marks) > 1:
+        raise MarkError(f"two npuperf markers on one {where}; one is wanted")
+    return _read(item, marks[0])
 
 
 def _levels(item: pytest.Item) -> Iterator[tuple[str, Sequence[pytest.Mark]]]:
-    """Yield the markers of a test, nearest first.
+    """Yield the npuperf markers of a test, nearest first.
 
     ``get_closest_marker`` will not do: it prefers a function's marker to its parameter's own, and
     a parent class's to the class's own.
     """
-    function = _own(getattr(item, "obj", None))
-    parameter = list(getattr(getattr(item, "callspec", None), "marks", ()))
-    added = [mark for mark in item.own_markers if mark not in [*function, *parameter]]
-    yield "test", _named(added)
-    yield "parameter", _named(parameter)
-    yield "function", _named(function)
+    function = _named(_own(getattr(item, "obj", None)))
+    parameter = _named(getattr(getattr(item, "callspec", None), "marks", ()))
+    yield "test", _added(item, [*function, *parameter])
+    yield "parameter", parameter
+    yield "function", function
     for node in reversed(item.listchain()[:-1]):
         if isinstance(node, pytest.Class):
-            for cls in node.obj.__mro__:
-                yield f"class {cls.__name__}", _named(_own(cls, inherited=False))
+            classes = [(cls, _named(_own(cls, inherited=False))) for cls in node.obj.__mro__]
+            yield "class", _added(node, [mark for _, marks in classes for mark in marks])
+            yield from ((f"class {cls.__name__}", marks) for cls, marks in classes)
         else:
             yield type(node).__name__.lower(), _named(node.own_markers)
+
+
+def _added(node: pytest.Item | pytest.Class, written: Sequence[pytest.Mark]) -> list[pytest.Mark]:
+    """Return the markers that a hook has put on a node, beside those in its source."""
+    return [mark for mark in _named(node.own_markers) if mark not in written]
 
 
 def _own(thing: Any, inherited: bool = True) -> list[pytest.Mark]:
@@ -76,13 +85,15 @@ def _own(thing: Any, inherited: bool = True) -> list[pytest.Mark]:
     return [mark if isinstance(mark, pytest.Mark) else mark.mark for mark in marks]
 
 
-def _named(marks: Sequence[pytest.Mark]) -> list[pytest.Mark]:
+def _named(marks: Iterable[pytest.Mark]) -> list[pytest.Mark]:
     return [mark for mark in marks if mark.name == NAME]
 
 
 def _read(item: pytest.Item, mark: pytest.Mark) -> CaseMark:
     if len(mark.args) > 1:
         raise MarkError(f"marker npuperf takes one budget name, not {len(mark.args)}")
+    if not mark.args and not mark.kwargs:
+        raise MarkError('marker npuperf names no budget; write npuperf("NAME"), or give it limits')
     marker = Marker(dict(mark.kwargs), f"{item.nodeid} (marker)")
     if not mark.args:
         return CaseMark(item.nodeid, marker)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,13 @@ def add_options(parser: pytest.Parser) -> None:
         group.addoption(f"--npuperf-{name}", dest=_dest(name), default=None, help=help_text, **more)
 
 
+def _positive(text: str) -> int:
+    number = int(text) if text.isdecimal() else 0
+    if number == 0:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a whole number above 0')
+    return number
+
+
 _PATH: dict[str, Any] = {"type": Path, "metavar": "PATH"}
 _FLAG: dict[str, Any] = {"action": "store_true"}
 
@@ -29,7 +37,7 @@ _OPTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ),
     ("recordings", "the folder of the recordings", _PATH),
     ("output", "the folder for profiles and results", _PATH),
-    ("rounds", "run each app so often", {"type": int, "metavar": "N"}),
+    ("rounds", "run each app so often", {"type": _positive, "metavar": "N"}),
     ("strict", "fail what is skipped, replayed by auto, new or inconclusive (for CI)", _FLAG),
     ("record", "save what is collected as the recording of its budget", _FLAG),
     ("json", "write the results of this run to a JSON file", _PATH),

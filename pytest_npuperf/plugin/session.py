@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import shutil
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pytest_npuperf import results
 from pytest_npuperf.config import Settings
@@ -19,25 +21,48 @@ from pytest_npuperf.errors import NpuperfError
 from pytest_npuperf.model import JSON, CaseResult
 
 if TYPE_CHECKING:
-    from pytest_npuperf.pipeline import Profiles
+    from pytest_npuperf.pipeline import Recordings
 
 KEPT, KEPT_FAILED = 3, 10
 """How many of the last runs stay on disk, and how many of those that failed."""
 
 _RUN = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9]+")
+_EXIT = re.compile(rb'"exit": ([0-9]+)')
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one test found: its cases, and what of it was not checked, with the reason."""
+
+    sent: tuple[str, ...]
+    """The JSON that it was read from."""
+    cases: tuple[CaseResult, ...]
+    not_checked: tuple[tuple[str, str], ...]
+
+    def of(self, test: str) -> Found:
+        """Return the same as found by one test: many may send the same."""
+        return replace(self, cases=tuple(replace(case, test=test) for case in self.cases))
 
 
 @dataclass
 class NpuperfSession:
     """The state of one process: the controller's, or a worker's."""
 
+    dev: ClassVar[Path] = Path("/dev")
+    """Where device nodes are looked for."""
+
     settings: Settings
     run: str
     """The name of this run's folder below the output."""
     started: datetime
-    found: dict[str, tuple[list[CaseResult], list[tuple[str, str]]]] = field(default_factory=dict)
-    """By node id: the cases of a test, and what of it was not checked. A rerun replaces both."""
+    worker: str = ""
+    """``gw0``, a worker of xdist; empty for the controller."""
+    found: dict[str, Found] = field(default_factory=dict)
+    """By node id, so that a rerun replaces what was found before."""
     problems: list[str] = field(default_factory=list)
+    """What could not be written."""
+    _numbers: Counter[str] = field(default_factory=Counter)
+    """How many folders of this name were made."""
 
     @classmethod
     def begin(cls, settings: Settings) -> NpuperfSession:
@@ -54,17 +79,17 @@ class NpuperfSession:
         }
 
     @classmethod
-    def from_json(cls, data: JSON) -> NpuperfSession:
+    def from_json(cls, data: JSON, worker: str) -> NpuperfSession:
         """Return the session of a worker."""
         settings = Settings.from_json(data["settings"])
-        return cls(settings, data["run"], datetime.fromisoformat(data["started"]))
+        return cls(settings, data["run"], datetime.fromisoformat(data["started"]), worker)
 
     @cached_property
-    def profiles(self) -> Profiles:
-        """The profiles of this process. Imports pandas, so only a gated test asks for it."""
-        from pytest_npuperf.pipeline import Profiles
+    def recordings(self) -> Recordings:
+        """The recordings of this process. Imports pandas, so only a gated test asks for it."""
+        from pytest_npuperf.pipeline import Recordings
 
-        return Profiles()
+        return Recordings()
 
     # --- folders ------------------------------------------------------------------------------
 
@@ -74,69 +99,64 @@ class NpuperfSession:
         return self.settings.output / self.run
 
     def case_folder(self, name: str) -> Path:
-        """Return a fresh folder for one case. Raises NpuperfError."""
+        """Return the folder for one more measurement of a case; it is not there yet."""
+        if not self._numbers:
+            self._ignore_output()
         safe = re.sub(r"[^A-Za-z0-9._-]+", "_", name)[-80:].lstrip("._")
         if safe != name:
             safe += f"-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-        try:
-            self._prepare_output()
-            for number in range(1, 10**6):
-                folder = self.folder / (safe if number == 1 else f"{safe}.{number}")
-                try:
-                    folder.mkdir(parents=True)
-                except FileExistsError:
-                    if folder.is_dir():
-                        continue
-                    raise
-                return folder
-        except OSError as err:
-            raise NpuperfError(
-                f"{err.filename}: the output folder cannot be made: {err.strerror}; "
-                "name another with --npuperf-output"
-            ) from err
-        raise NpuperfError(f"{self.folder}: too many cases are called {name}")
+        self._numbers[safe] += 1
+        number = self._numbers[safe]
+        parts = (safe, self.worker, str(number) if number > 1 else "")
+        return self.folder / ".".join(filter(None, parts))
 
-    def _prepare_output(self) -> None:
+    def _ignore_output(self) -> None:
+        """Keep the output out of git. What cannot be made is told when it is needed."""
         ignore = self.settings.output / ".gitignore"
-        if not ignore.exists():
+        with suppress(OSError):
             self.settings.output.mkdir(parents=True, exist_ok=True)
-            ignore.write_text("# Profiles and results of the last runs.\n*\n", encoding="utf-8")
+            with ignore.open("x", encoding="utf-8") as file:
+                file.write("# Profiles and results of the last runs.\n*\n")
 
     # --- results ------------------------------------------------------------------------------
 
     @property
     def cases(self) -> list[CaseResult]:
         """Return the results of all tests."""
-        return [case for cases, _ in self.found.values() for case in cases]
+        return [case for found in self.found.values() for case in found.cases]
 
     def not_checked(self, full_run: bool) -> list[tuple[str, str]]:
-        """Return each case that nothing was said of, with the reason."""
-        told = [pair for _, pairs in self.found.values() for pair in pairs]
-        if not full_run:
-            return told
-        used = {case.case for case in self.cases} | {name for name, _ in told}
-        unused = [
-            name
-            for name in self.settings.budgets
-            if name not in used and name not in self.settings.bases
-        ]
-        return told + [(name, "no test uses this budget") for name in unused]
+        """Return each case that was not checked, with the reason."""
+        told = [pair for found in self.found.values() for pair in found.not_checked]
+        unused = self._unused(name for name, _ in told) if full_run else []
+        return list(dict.fromkeys([*told, *unused]))
 
-    def write(self, exit_status: int, full_run: bool, also: Path | None) -> None:
+    def _unused(self, told: Iterable[str]) -> list[tuple[str, str]]:
+        used = {*told, *(case.case for case in self.cases), *self.settings.bases}
+        unused = (name for name in self.settings.budgets if name not in used)
+        return [(name, "no test uses this budget") for name in unused]
+
+    def write(self, status: int, full_run: bool, also: Path | None) -> int:
         """Write the joined results into the run's folder and where else they are wanted.
 
-        What cannot be written is a problem that the summary tells.
+        What cannot be written is a problem that the summary tells, and a failure: return the
+        exit status that follows.
         """
-        joined = results.document(self.cases, self.started, exit_status, self.not_checked(full_run))
-        paths = [self.folder / "result.json"] if self.folder.is_dir() else []
-        for path in [*paths, *([also] if also else [])]:
-            self._write(path, joined)
+        not_checked = self.not_checked(full_run)
+        for path in filter(None, (also, self._own_result)):
+            self._write(path, results.document(self.cases, self.started, status, not_checked))
+            status = status or int(bool(self.problems))
+        return status
 
     def _write(self, path: Path, document: JSON) -> None:
         try:
             results.write(path, document)
         except NpuperfError as err:
             self.problems.append(str(err))
+
+    @property
+    def _own_result(self) -> Path | None:
+        return self.folder / "result.json" if self.folder.is_dir() else None
 
     def tidy(self) -> None:
         """Delete old runs: all but the last few, and but the last few that failed."""
@@ -150,8 +170,11 @@ class NpuperfSession:
 
 
 def _failed(run: Path) -> bool:
+    """Return whether a run failed, by the beginning of its result, which may be large."""
     try:
-        return bool(json.loads((run / "result.json").read_bytes())["exit"] != 0)
-    except (OSError, ValueError, KeyError, TypeError):
-        # A session that ended without its results did not end well.
-        return True
+        with (run / "result.json").open("rb") as file:
+            status = _EXIT.search(file.read(300))
+    except OSError:
+        status = None
+    # A session that ended without its results did not end well.
+    return status is None or status[1] != b"0"

@@ -85,7 +85,7 @@ def _work(rows: pd.DataFrame, key: list[str]) -> pd.DataFrame:
 def _refuse_statistic(path: Path, other: Path, bad: pd.Series[Any]) -> None:
     raise ProfileError(
         f"{path}: {int(bad['rows'])} calls of {printable(bad['op_type'])} on "
-        f"{printable(bad['task_type'])}, {bad['ns'] / 1000:.3f} us in all, but {other.name} has "
+        f"{printable(bad['task_type'])}, {_us(bad['ns'])} us in all, but {other.name} has "
         f"{int(bad['count'])} calls, {bad['total_time_us']:.3f} us; {_EDITED}"
     )
 
@@ -151,8 +151,8 @@ def _compare_durations(path: Path, ours: pd.DataFrame, other: Path, kernels: pd.
     if off.any():
         row = int(off.argmax())
         raise ProfileError(
-            f"{path}: the task that starts at {starts[row] / 1000:.3f} us took "
-            f"{times[row] / 1000:.3f} us, but {other_times[place[row]] / 1000:.3f} us in "
+            f"{path}: the task that starts at {_us(starts[row])} us took "
+            f"{_us(times[row])} us, but {_us(other_times[place[row]])} us in "
             f"{other.name}; {_EDITED}"
         )
 
@@ -181,8 +181,8 @@ def _refuse_late_end(path: Path, ours: pd.DataFrame, other: Path, tasks: pd.Data
     same_clock = other_starts.min() - _NEAR_NS <= starts.min() <= last
     if same_clock and ends.max() > last + _NEAR_NS:
         raise ProfileError(
-            f"{path}: a task ends at {ends.max() / 1000:.3f} us, but the last one of {other.name} "
-            f"at {last / 1000:.3f} us; {_EDITED}"
+            f"{path}: a task ends at {_us(ends.max())} us, but the last one of {other.name} "
+            f"at {_us(last)} us; {_EDITED}"
         )
 
 
@@ -222,3 +222,8 @@ def with_step_trace_time(summary: Source, steps: Source) -> None:
 
 def _is(texts: pd.Series[Any], names: Iterable[str]) -> npt.NDArray[np.bool_]:
     return texts.isin(list(names)).to_numpy()
+
+
+def _us(ns: int) -> str:
+    """Return ns in us, exactly: the time of day has more digits than a double."""
+    return f"{int(ns) // 1000}.{int(ns) % 1000:03d}"

@@ -137,7 +137,8 @@ def durations(texts: Texts) -> Floats:
 def counts(texts: Texts) -> Floats:
     """Return whole numbers; NaN is absent. Raises BadCellError."""
     values, _ = _numbers(texts)
-    _refuse(texts, (values < 0) | (values % 1 > 0) | (values > 2**53), "a count")
+    # Not the remainder of 1: numpy warns of that of inf.
+    _refuse(texts, (values < 0) | (np.modf(values)[0] > 0) | (values > 2**53), "a count")
     return values
 
 

@@ -105,7 +105,7 @@ def _is_plain(values: Floats, kind: Kind) -> bool:
         return not np.isinf(values).any()
     # NaN, what is absent, is not below anything; fmax and fmin pass over it.
     least, most = np.fmin.reduce(values), np.fmax.reduce(values)
-    if kind is Kind.COUNT and (values % 1 > 0).any():
+    if kind is Kind.COUNT and (np.modf(values)[0] > 0).any():
         return False
     return bool(np.isnan(most) or (least >= 0 and 1 < most <= LONGEST_US))
 

@@ -54,6 +54,7 @@ def find_units(path: Path) -> tuple[Unit, ...]:
     if not units:
         raise ProfileError(
             _failed_export(path)
+            or _only_unread(path, _files(path))
             or f"{path}: not a profile: no PROF_*, *_ascend_pt or *_ascend_ms folder and no table "
             f"such as op_summary_*.csv in it; {_inventory(path)}"
         )
@@ -188,15 +189,21 @@ def _failed_export(path: Path) -> str | None:
 
 
 def _no_tables(unit: Unit) -> str:
-    unread = sorted(path.name for path in _below(unit.path, 2) if path.suffix in _UNREAD)
-    if not unread:
-        return (
-            f"{unit.path}: a profile without tables; export it with "
-            "`msprof --export=on --output=DIR` and look for errors there"
-        )
+    unread = [path for path in _below(unit.path, 2) if path.suffix in _UNREAD]
+    return _only_unread(unit.path, unread) or (
+        f"{unit.path}: a profile without tables; export it with "
+        "`msprof --export=on --output=DIR` and look for errors there"
+    )
+
+
+def _only_unread(path: Path, files: list[Path]) -> str | None:
+    """Return what to say where all files are databases or timelines, and there are some."""
+    if not files or any(file.suffix not in _UNREAD for file in files):
+        return None
     return (
-        f"{unit.path}: only {_listing(unread)}, and this version reads neither databases nor "
-        "timelines; export the tables (msprof --type=text, torch_npu export_type Text)"
+        f"{path}: only {_listing(sorted(file.name for file in files))}, and this version reads "
+        "neither databases nor timelines; "
+        "export the tables (msprof --type=text, torch_npu export_type Text)"
     )
 
 
@@ -213,9 +220,7 @@ def _inventory(path: Path) -> str:
     names = [child.name for child in _listed(path)]
     if not names:
         return "the folder is empty"
-    unread = any(Path(name).suffix in _UNREAD for name in names)
-    hint = "; this version reads neither databases nor timelines" if unread else ""
-    return f"there is {_listing(names)}{hint}"
+    return f"there is {_listing(names)}"
 
 
 def _listing(names: list[str]) -> str:

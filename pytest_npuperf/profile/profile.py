@@ -30,8 +30,11 @@ ALWAYS = {
 _LANES = ("op_summary", "op_statistic", "step_trace", "step_trace_time")
 """The tables that say which devices there are, the one to be believed first."""
 
-_APART = ("stream_id", "task_id", "context_id", "op_name")
-"""What tells tasks of an op_summary apart that start together and take equally long."""
+_APART = ("stream_id", "task_id", "context_id", "op_name", "task_wait_us")
+"""What tells tasks of an op_summary apart that start together and take equally long.
+
+At level 0 there are no ids; but a task that starts with the one before it waited for nothing.
+"""
 
 
 @dataclass(frozen=True)
@@ -103,19 +106,16 @@ class Profile:
         return tuple(Lane(f"{ranks[unit]}/{device}", unit, device) for unit, device in found)
 
     def _devices(self, unit: int) -> list[str]:
-        """Return the devices of the first table that has some; others must not have more."""
+        """Return the devices of the first table that has some."""
         tables = [table for table in _LANES if self.units[unit].of(table)]
         if not tables:
             return ["0"]
-        sources = [self._source(unit, table) for table in tables]
-        devices = set(sources[0].rows["device_id"])
-        for source in sources[1:]:
-            more = set(source.rows["device_id"]) - devices
-            if source.says_device and more and (sources[0].says_device or len(more) > 1):
-                raise ProfileError(
-                    f"{sources[0].path}: no row of device {min(more, key=int)}, which "
-                    f"{source.path.name} has; one of the two was cut or edited, record again"
-                )
+        main = self._source(unit, tables[0])
+        devices = set(main.rows["device_id"])
+        for table in tables[1:]:
+            # torch_npu may write another number, or -1, into step_trace_time.
+            if table != "step_trace_time":
+                _refuse_more_devices(main, devices, self._source(unit, table))
         return sorted(devices, key=int)
 
     @property
@@ -230,6 +230,18 @@ class Profile:
             checks.check_table(file.table.name, file.path, frame)
             frames.append(frame)
         return stacked(frames)
+
+
+def _refuse_more_devices(
+    main: agreement.Source, devices: set[str], other: agreement.Source
+) -> None:
+    """Refuse a device that only another table knows: one of the two lost rows, or the column."""
+    more = set(other.rows["device_id"]) - devices
+    if other.says_device and more and (main.says_device or len(more) > 1):
+        raise ProfileError(
+            f"{main.path}: no row of device {min(more, key=int)}, which {other.path.name} has; "
+            "one of the two was cut or edited, record again"
+        )
 
 
 def _steps(files: Sequence[TableFile]) -> set[tuple[object, ...]]:

@@ -106,5 +106,6 @@ def _column(parts: list[pd.Series[Any]]) -> Any:
     if isinstance(parts[0].dtype, pd.CategoricalDtype):
         united = union_categoricals(parts, sort_categories=True)
         # pandas 3 makes them str, and what a single block gave is object.
-        return united.rename_categories(united.categories.astype(object))
+        texts = pd.Index(united.categories, dtype=object)
+        return pd.Categorical.from_codes(united.codes, texts)
     return pd.concat(parts, ignore_index=True).array

@@ -12,10 +12,10 @@ import pytest
 
 from pytest_npuperf.judge import judge
 from pytest_npuperf.measure import measure
-from pytest_npuperf.model import Case, Judged, Limit, StepOptions
+from pytest_npuperf.model import Case, Judged, Limit
 from pytest_npuperf.profile import open_profile
 
-Judge = Callable[..., dict[Limit, Judged]]
+Judge = Callable[[Path, Sequence[Limit]], dict[Limit, Judged]]
 
 
 def _folder(config: pytest.Config) -> Path:
@@ -56,10 +56,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def judged() -> Judge:
     """Return a function that puts a profile through all stages: limits to what was found."""
 
-    def run(
-        path: Path, limits: Sequence[Limit], options: StepOptions = StepOptions()
-    ) -> dict[Limit, Judged]:
-        measurement = measure(open_profile(path), [limit.wanted for limit in limits], options)
+    def run(path: Path, limits: Sequence[Limit]) -> dict[Limit, Judged]:
+        measurement = measure(open_profile(path), [limit.wanted for limit in limits])
         case = Case("recorded", limits=tuple(limits))
         return dict(zip(limits, judge(case, [measurement], {}), strict=True))
 

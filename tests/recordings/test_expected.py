@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from pytest_npuperf.units import Dimension
 
 pytestmark = pytest.mark.recordings
 
-Judge = Callable[..., dict[Limit, Judged]]
+Judge = Callable[[Path, Sequence[Limit]], dict[Limit, Judged]]
 
 
 class Reference(NamedTuple):
@@ -235,9 +235,9 @@ def test_step_trace_time_agrees(recordings: Path, folder: str) -> None:
         float(lane.values[Wanted(name)].value or 0) / 1000 for name in names
     )
     (step,) = profile.step_trace_time.itertuples()
-    assert compute == pytest.approx(step.computing_us, abs=0.026)
+    assert compute == pytest.approx(step.computing_us, abs=0.0265)
     assert idle == pytest.approx(step.free_us, abs=0.02)
-    assert communication == pytest.approx(step.communication_us, abs=0.026)
+    assert communication == pytest.approx(step.communication_us, abs=0.0265)
     # The profiler writes the stage in quarters of a microsecond.
     assert window == pytest.approx(step.stage_us, abs=0.25)
 
@@ -250,7 +250,7 @@ def test_the_stages_of_ten_steps(recordings: Path, judged: Judge) -> None:
         "count": Fraction(8),
         "min": in_order[0],
         "max": in_order[-1],
-        "mean": sum(in_order) / 8,
+        "mean": sum(in_order, Fraction(0)) / 8,
         "p50": (in_order[3] + in_order[4]) / 2,
     }
     limits = {
@@ -260,7 +260,9 @@ def test_the_stages_of_ten_steps(recordings: Path, judged: Judge) -> None:
         ]
         for name, value in references.items()
     }
-    found = judged(recordings / "torch-npu-10-steps", sum(limits.values(), []))
+    found = judged(
+        recordings / "torch-npu-10-steps", [limit for pair in limits.values() for limit in pair]
+    )
     assert {
         name: [(found[limit].value, found[limit].verdict) for limit in pair]
         for name, pair in limits.items()
@@ -298,9 +300,9 @@ UNREAD = {
     "msprof-empty-files": r".*op_summary_20230919172305\.csv: the file is empty; .*",
     "msprof-empty-slices": r".*op_summary_slice_[01]_\d+\.csv: the file is empty; .*",
     "profiling-2020-ascend310": r'.*op_time_statistic_0\.json: the export failed: ".*"; .*',
-    "msprof-2023-device-dirs": r".*: a profile without tables; export it with .*",
-    "msprof-db-old": r".*: not a profile: .*; there is msprof_0\.db",
-    "torch-npu-910b-level1-db": r".*rank0_ascend_pt: a profile without tables; .*",
+    "msprof-2023-device-dirs": r".*/PROF_\w+: only hccl_0_2_1\.json, .*; export the tables .*",
+    "msprof-db-old": r".*: not a profile: .*; there is msprof_0\.db; .*",
+    "torch-npu-910b-level1-db": r".*/rank0_ascend_pt: only analysis\.db, .*; export the tables .*",
     "torch-npu-ragged-row": r".*:17: the row has 31 of 32 cells; .*",
     "op-summary-subtasks": r".*:17: the row has 31 of 32 cells; .*",
 }

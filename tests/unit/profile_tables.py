@@ -165,7 +165,9 @@ def csv(header: str, *rows: Sequence[str]) -> str:
 def msprof(folder: Path, **tables: str) -> Path:
     """Write what one process leaves today, and return its folder; ``folder`` is the run's."""
     home = folder / "PROF_000001_20260101000000000_ABCDEFGH"
-    return write(home, {f"mindstudio_profiler_output/{n}_{STAMP}.csv": t for n, t in tables.items()})
+    return write(
+        home, {f"mindstudio_profiler_output/{n}_{STAMP}.csv": t for n, t in tables.items()}
+    )
 
 
 def torch(folder: Path, **tables: str) -> Path:

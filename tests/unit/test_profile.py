@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
 from profile_tables import Op, api_statistic, csv, msprof, op_summary, step_trace, torch
+
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.model import StepOptions
 from pytest_npuperf.profile import Profile, open_profile
 from pytest_npuperf.profile import profile as module
+from pytest_npuperf.profile.reader import read_table
+from pytest_npuperf.profile.tables import Table
 
 
 def test_a_table_is_an_attribute_with_its_lanes_and_all_its_columns(tmp_path: Path) -> None:
@@ -27,7 +29,7 @@ def test_a_table_that_is_not_there_is_named_with_those_that_are(tmp_path: Path) 
     with pytest.raises(ProfileError) as caught:
         _ = profile.step_trace
     assert str(caught.value) == f"{tmp_path}: no table step_trace; there is op_summary"
-    with pytest.raises(AttributeError, match="^a profile has no table kernels; it may have op_su"):
+    with pytest.raises(AttributeError, match=r"^a profile has no table kernels; it may have op_su"):
         _ = profile.kernels
     assert not hasattr(profile, "__wrapped__")
     assert profile.lane_rows(profile.lanes[0], "step_trace") is None
@@ -41,11 +43,10 @@ def test_a_column_called_lane_gives_way(tmp_path: Path) -> None:
 def test_what_was_read_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     msprof(tmp_path, op_summary=op_summary(Op(), Op(start=5)))
     reads: list[set[str]] = []
-    read_table = module.read_table
 
-    def counted(path: Path, table: object, wanted: set[str]) -> pd.DataFrame:
+    def counted(path: Path, table: Table, wanted: set[str]) -> pd.DataFrame:
         reads.append(wanted)
-        return read_table(path, table, wanted)  # type: ignore[arg-type]
+        return read_table(path, table, wanted)
 
     monkeypatch.setattr(module, "read_table", counted)
     profile = open_profile(tmp_path)

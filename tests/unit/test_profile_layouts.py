@@ -5,8 +5,18 @@ import json
 from pathlib import Path
 
 import pytest
+from profile_tables import (
+    FIRST_NS,
+    Op,
+    msprof,
+    op_statistic,
+    op_summary,
+    step_trace,
+    task_time,
+    torch,
+    write,
+)
 
-from profile_tables import FIRST_NS, Op, msprof, op_statistic, op_summary, step_trace, torch, write
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import Profile, open_profile
 
@@ -19,12 +29,16 @@ def types(profile: Profile) -> list[str]:
     return list(profile.op_summary["op_type"])
 
 
+def read(path: Path, one_run: bool) -> None:
+    profile = open_profile(path, one_run)
+    for lane in profile.lanes:
+        profile.lane_rows(lane, "op_summary")
+
+
 def fault(path: Path, one_run: bool = False) -> str:
     """Return the message, without the folder of the test."""
     with pytest.raises(ProfileError) as caught:
-        profile = open_profile(path, one_run)
-        for lane in profile.lanes:
-            profile.lane_rows(lane, "op_summary")
+        read(path, one_run)
     message = str(caught.value)
     assert "\n" not in message
     return message.replace(f"{path}/", "").replace(str(path), ".")
@@ -197,9 +211,15 @@ def test_models_and_devices_have_iterations_of_their_own(tmp_path: Path) -> None
 
 def test_processes_that_overlap_are_lanes_of_one_run(tmp_path: Path) -> None:
     for name, start in (("PROF_1_1_A", 0), ("PROF_1_1_B", 500)):
-        write(tmp_path, {f"{name}/{MERGED}/op_summary_{i}.csv": op_summary(
-            Op("One", start=start), Op("Two", start=2000, device="1")
-        ) for i in ("20260101000000",)})
+        write(
+            tmp_path,
+            {
+                f"{name}/{MERGED}/op_summary_{i}.csv": op_summary(
+                    Op("One", start=start), Op("Two", start=2000, device="1")
+                )
+                for i in ("20260101000000",)
+            },
+        )
     profile = open_profile(tmp_path)
     assert [lane.key for lane in profile.lanes] == ["0/0", "0/1", "1/0", "1/1"]
     lane = profile.lanes[2]
@@ -291,9 +311,8 @@ def test_a_single_framework_folder_needs_no_rank(tmp_path: Path) -> None:
         ),
         (
             {"msprof_0.db": ""},
-            ".: not a profile: no PROF_*, *_ascend_pt or *_ascend_ms folder and no table such as "
-            "op_summary_*.csv in it; there is msprof_0.db; "
-            "this version reads neither databases nor timelines",
+            ".: only msprof_0.db, and this version reads neither databases nor timelines; "
+            "export the tables (msprof --type=text, torch_npu export_type Text)",
         ),
         (
             {"PROF_1/device_0/data/x.bin": "", "PROF_1/device_0/sqlite/x.db": ""},
@@ -370,3 +389,37 @@ def test_a_folder_is_searched_four_levels_deep(tmp_path: Path) -> None:
     write(tmp_path, {"1/2/3/4/op_summary.csv": ONE})
     assert types(open_profile(tmp_path)) == ["One"]
     assert "not a profile" in fault(write(tmp_path / "deep", {"1/2/3/4/5/op_summary.csv": ONE}))
+
+
+def test_times_that_are_no_times_are_told_apart_all_the_same(tmp_path: Path) -> None:
+    names = ("op_summary_slice_0_20261399000000.csv", "op_summary_slice_0_99999999999999.csv")
+    write(tmp_path, dict(zip(names, (TWO, ONE), strict=True)))
+    assert types(open_profile(tmp_path)) == ["One"]
+
+
+@pytest.mark.parametrize("info", ["no JSON", "[]", '{"rank_id": null}', '{"rank_id": "-1"}'])
+def test_a_rank_that_nothing_says_is_taken_from_the_name(tmp_path: Path, info: str) -> None:
+    for rank in (0, 1):
+        home = torch(tmp_path / f"rank{rank}_ascend_pt", kernel_details=ONE)
+        write(home, {"profiler_info.json": info, "profiler_metadata.json": "{}"})
+    assert [lane.key for lane in open_profile(tmp_path).lanes] == ["0/0", "1/0"]
+
+
+def test_processes_are_compared_by_task_time_where_there_is_no_op_summary(tmp_path: Path) -> None:
+    for name, start in (("PROF_A", 0), ("PROF_B", 5000)):
+        tasks = {f"{MERGED}/task_time_20260101000000.csv": task_time(Op(start=start))}
+        write(tmp_path / name, tasks)
+    assert "PROF_B began after the others had ended" in fault(tmp_path)
+    untimed = op_summary(Op(start="N/A"))
+    write(tmp_path / "PROF_A", {f"{MERGED}/op_summary_20260101000000.csv": untimed})
+    assert "PROF_B began after the others had ended" in fault(tmp_path)
+    write(tmp_path / "PROF_A", {f"{MERGED}/op_summary_20260101000000.csv": "Op Name\na\n"})
+    assert "PROF_B began after the others had ended" in fault(tmp_path)
+
+
+def test_a_table_of_the_whole_run_is_read_for_each_model_that_it_is_told_by(
+    tmp_path: Path,
+) -> None:
+    fusion = {f"fusion_op_0_{m}_{i}.csv": f"Fusion Op\nm{m}\n" for m in (1, 2) for i in (1, 2)}
+    profile = open_profile(write(tmp_path / "device_0" / "summary", fusion))
+    assert profile.fusion_op["fusion_op"].tolist() == ["m1", "m2"]

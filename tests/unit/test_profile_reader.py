@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
 from profile_tables import FIRST_NS, HEADERS, Op, csv, op_summary, step_trace
+
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import lines
 from pytest_npuperf.profile.reader import read_header, read_table
