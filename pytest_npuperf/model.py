@@ -100,6 +100,8 @@ class Limit:
     where: str = ""
     """``pyproject.toml:12``, ``tests/test_speed.py::test_it (marker)`` ..."""
     better: Literal["lower", "higher"] = "lower"
+    unit: str = ""
+    """What the test counts a number of its own in; the other dimensions know theirs."""
 
     @property
     def bounds(self) -> tuple[Bound, ...]:

@@ -117,13 +117,14 @@ def gate(
             return _skipped(request, case, collected)
         case = request.resolve(collected.fingerprint.get("soc"))
         return _judged(request, case, collected, profiles)
-    except NpuperfError as err:
+    except (NpuperfError, OSError) as err:
         return refused(request, err)
 
 
-def refused(request: Request, err: NpuperfError) -> CaseResult:
+def refused(request: Request, err: NpuperfError | OSError) -> CaseResult:
     """Return the result of a case that could not be collected, read or written."""
-    reason = _shorter(str(err), request.rootdir)
+    # Every report says the case first; some errors do, too.
+    reason = _shorter(str(err).removeprefix(f"{request.name}: "), request.rootdir)
     return CaseResult(request.name, request.test, Verdict.ERROR, "", reason, blocks=True)
 
 
@@ -180,7 +181,7 @@ def _judge_afresh(
     rounds = tuple(_measured(measurer, case, request) for measurer in measurers)
     measured = _unjudged(request, collected, rounds)
     _write(request.folder, measured)
-    limits = judge(case, rounds, collected.fingerprint)
+    limits = judge(_with_units(case, request), rounds, collected.fingerprint)
     verdict = worst(limits)
     if verdict is Verdict.FAILED:
         rounds = _with_longest(rounds, measurers)
@@ -194,6 +195,13 @@ def _judge_afresh(
     )
     _write(request.folder, result)
     return result
+
+
+def _with_units(case: Case, request: Request) -> Case:
+    """Give the limits on the numbers that the test reported the units that it said."""
+    units = {CUSTOM + name: unit for name, (_, unit) in request.reported.items()}
+    limits = (replace(limit, unit=units.get(limit.wanted.metric, "")) for limit in case.limits)
+    return replace(case, limits=tuple(limits))
 
 
 def _unjudged(

@@ -113,7 +113,7 @@ def _limit_as_json(judged: Judged) -> JSON:
         "column": wanted.column,
         "lane": judged.lane,
         "value": _number(judged.value),
-        "unit": limit.dimension.value,
+        "unit": limit.unit or limit.dimension.value,
         "at_most": _number(limit.at_most),
         "at_least": _number(limit.at_least),
         "equal": _number(limit.equal),
@@ -190,9 +190,11 @@ def _distribution(wanted: Wanted, steps: Sequence[int]) -> Value:
 
 def _limit_from_json(data: JSON) -> Judged:
     select = Selector(**{key: tuple(globs) for key, globs in data["select"].items()})
+    unit = data["unit"]
+    is_own = data["metric"].startswith("custom.")
     limit = Limit(
         wanted=Wanted(data["metric"], data["statistic"], select, data["column"]),
-        dimension=Dimension(data["unit"]),
+        dimension=Dimension.NUMBER if is_own else Dimension(unit),
         at_most=_fraction(data["at_most"]),
         at_least=_fraction(data["at_least"]),
         equal=_fraction(data["equal"]),
@@ -201,6 +203,7 @@ def _limit_from_json(data: JSON) -> Judged:
         why=data["why"],
         where=data["where"],
         better=data["better"],
+        unit=unit if is_own and unit != Dimension.NUMBER.value else "",
     )
     return Judged(
         limit=limit,

@@ -73,7 +73,9 @@ def limits_of(setting: Setting) -> Iterator[Limit]:
         yield Limit(
             each.wanted,
             each.dimension,
-            **bounds,
+            at_most=bounds.get("at_most"),
+            at_least=bounds.get("at_least"),
+            equal=bounds.get("equal"),
             on_fail=each.table.get("on_fail", each.rule.get("on_fail", "fail")),
             why=each.table.get("why", each.rule.get("why", "")),
             where=setting.layer.where(each.path),

@@ -13,8 +13,8 @@ def compared(limit: Limit, bound: Bound | None, value: Fraction) -> str:
     """Say a value beside the bound that decides: ``busy_time 1.71 ms, limit 1.70 ms (+0.6 %)``."""
     title = limit.wanted.title()
     if bound is None:
-        return f"{title} {show(value, limit.dimension)}"
-    measured, wanted = show_apart((value, bound.value), limit.dimension)
+        return f"{title} {show(value, limit.dimension, limit.unit)}"
+    measured, wanted = show_apart((value, bound.value), limit.dimension, limit.unit)
     if bound.kind == "equal":
         return f"{title} {measured}, exactly {wanted} wanted"
     change = show_change(value, bound.value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_npuperf.plugin.gate import received, sent_by
+from pytest_npuperf.plugin.gate import PROPERTY, received, sent_by
 from pytest_npuperf.plugin.hooks import DESELECTED
 from pytest_npuperf.plugin.options import json_path
 from pytest_npuperf.plugin.session import Found, NpuperfSession
@@ -36,7 +36,7 @@ class Aggregator:
             self._reruns.add(report.nodeid)
         sent = sent_by(report.user_properties)
         if sent:
-            others = [pair for pair in report.user_properties if pair[1] not in sent]
+            others = [pair for pair in report.user_properties if pair[0] != PROPERTY]
             report.user_properties = [*others, *self._flat(report, sent)]
 
     def _flat(self, report: pytest.TestReport, sent: tuple[str, ...]) -> list[tuple[str, object]]:

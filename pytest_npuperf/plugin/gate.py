@@ -144,7 +144,7 @@ class Gate:
             collected = self._obtained[-1]
             if isinstance(collected, Collected):
                 return self._profiles.open(collected.rounds[0], collected.mode).profile
-        except NpuperfError as err:
+        except (NpuperfError, OSError) as err:
             self._say(self._named, refused(request, err))
         return self._unavailable()
 

@@ -64,7 +64,7 @@ def limit_cell(judged: Judged) -> str:
     if bound is None:
         regression = limit.max_regression
         return f"+{show(regression, Dimension.SHARE)}" if regression is not None else ""
-    return _SIGNS[bound.kind] + show_apart(_numbers(judged, bound), limit.dimension)[-1]
+    return _SIGNS[bound.kind] + show_apart(_numbers(judged, bound), limit.dimension, limit.unit)[-1]
 
 
 def now_cell(judged: Judged) -> str:
@@ -73,8 +73,8 @@ def now_cell(judged: Judged) -> str:
         return "-"
     bound = judged.limit.nearest(judged.value)
     if bound is None:
-        return show(judged.value, judged.limit.dimension)
-    return show_apart(_numbers(judged, bound), judged.limit.dimension)[0]
+        return show(judged.value, judged.limit.dimension, judged.limit.unit)
+    return show_apart(_numbers(judged, bound), judged.limit.dimension, judged.limit.unit)[0]
 
 
 def margin_cell(judged: Judged) -> str:
@@ -87,7 +87,7 @@ def margin_cell(judged: Judged) -> str:
 
 
 def _difference(limit: Limit, difference: Fraction) -> str:
-    return f"{'+' if difference > 0 else ''}{show(difference, limit.dimension)}"
+    return f"{'+' if difference > 0 else ''}{show(difference, limit.dimension, limit.unit)}"
 
 
 def _bound(judged: Judged) -> Bound | None:

@@ -174,6 +174,19 @@ def test_a_number_of_the_test(project: Project, name: str, value: float, verdict
     assert limit["value"] == (None if verdict == "NOT_MEASURED" else value)
 
 
+def test_a_number_of_the_test_is_shown_in_its_unit(project: Project) -> None:
+    project.budget(LIMIT)
+    project.tests(CUSTOM.format(name="throughput", value=380))
+    result = project.run("--npuperf-json=results.json")
+    assert result.ret == 1
+    message = (
+        "resnet50: custom.throughput 380 1/s, at least 400 1/s wanted (-5.0 %) [pyproject.toml:4]"
+    )
+    assert message in result.outlines
+    result.stdout.fnmatch_lines(["FAILED *custom.throughput * 380 1/s *>= 400 1/s *"])
+    assert project.read()["cases"][0]["limits"][0]["unit"] == "1/s"
+
+
 def test_a_number_that_was_not_reported(project: Project) -> None:
     project.budget(LIMIT)
     project.tests()

@@ -136,11 +136,11 @@ WRONG = {
     ),
     "": 'marker npuperf names no budget; write npuperf("NAME"), or give it limits',
     '"resnet50", kernel_tim="1 ms"': (
-        'test_it.py::test_speed (marker): kernel_tim: unknown key; did you mean "kernel_time"?'
+        'test_it.py::test_speed (marker): kernel_tim: unknown metric or key "kernel_tim"; '
+        'did you mean "kernel_time"?'
     ),
     '"resnet50", kernel_time=5': (
-        "test_it.py::test_speed (marker): kernel_time: 5 is not a duration; "
-        'write "1.7 ms" or "1700 us"'
+        'test_it.py::test_speed (marker): kernel_time: 5 has no unit; write "5 us", "5 ms" or "5 s"'
     ),
 }
 

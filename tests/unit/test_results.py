@@ -257,7 +257,7 @@ def test_the_verdicts_of_the_schema_are_those_of_the_program() -> None:
     verdicts = [str(verdict) for verdict in Verdict]
     assert case["verdict"]["enum"] == verdicts
     assert case["limits"]["items"]["properties"]["verdict"]["enum"] == verdicts
-    units = case["limits"]["items"]["properties"]["unit"]["enum"]
+    units = case["limits"]["items"]["properties"]["unit"]["examples"]
     assert units == [dimension.value for dimension in Dimension]
 
 
