@@ -25,6 +25,8 @@ _NEAR_NS = 1000
 _KERNELS = (*AI_CORES, "KERNEL_AICORE", "KERNEL_AIVEC", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV")
 """Compute kernels as task_time calls them; at profiling level 0 by their hardware names."""
 
+_TASK_TIME = ("kernel_type", "task_time_us")
+
 _EDITED = "one of the two was cut or edited, record again"
 
 
@@ -41,6 +43,16 @@ class Source:
         """Return whether the table has all these columns."""
         return set(columns) <= set(self.rows)
 
+    def require(self, *columns: str) -> None:
+        """Raise ProfileError where a column is lacking: without it nothing could be compared."""
+        for name in columns:
+            if not self.has(name):
+                there = ", ".join(printable(str(column)) for column in self.rows)
+                raise ProfileError(
+                    f"{self.path}: no column for {name}, with which op_summary is checked; "
+                    f"there is {there}; export again, or leave the file out"
+                )
+
 
 # --- op_statistic -----------------------------------------------------------------------------
 
@@ -53,9 +65,8 @@ def with_op_statistic(summary: Source, statistic: Source) -> None:
     key = ["op_type", "task_type"]
     if summary.says_device and statistic.says_device:
         key = ["device_id", *key]
-    if not summary.has(*key, "task_duration_us") or not statistic.has(
-        *key, "count", "total_time_us"
-    ):
+    statistic.require(*key, "count", "total_time_us")
+    if not summary.has(*key, "task_duration_us"):
         return
     ours = _work(summary.rows, key)
     groups = ours.groupby(key, observed=True)
@@ -99,7 +110,11 @@ def with_task_time(summary: Source, task_time: Source) -> None:
     task_time has further rows (events, copies) and leaves out sub tasks, so only the kernels that
     it has must be found.
     """
-    if not task_time.has("kernel_type", "task_time_us") or not summary.has("task_type"):
+    # The first chips of the 310 series write sums by op into this file instead.
+    if not any(task_time.has(name) for name in _TASK_TIME):
+        return
+    task_time.require(*_TASK_TIME)
+    if not summary.has("task_type"):
         return
     for device, ours, theirs in _by_device(summary, task_time):
         kernels = theirs[_is(theirs["kernel_type"], _KERNELS)]

@@ -18,7 +18,8 @@ def told(result: pytest.RunResult) -> list[str]:
     if not heads:
         return []
     lines = result.outlines[heads[0] + 1 :]
-    return lines[: next(i for i, line in enumerate(lines) if line.startswith("="))]
+    end = next(i for i, line in enumerate(lines) if line.startswith("="))
+    return [line for line in lines[:end] if line]
 
 
 def test_the_header(project: Project) -> None:

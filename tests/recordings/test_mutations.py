@@ -35,7 +35,7 @@ from pytest_npuperf.profile import open_profile
 from pytest_npuperf.profile.tables import BY_FILE
 from pytest_npuperf.units import Dimension
 
-pytestmark = pytest.mark.recordings
+pytestmark = [pytest.mark.recordings, pytest.mark.mutations]
 
 Judge = Callable[[Path, Sequence[Limit]], dict[Limit, Judged]]
 

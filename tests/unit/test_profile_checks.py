@@ -488,3 +488,21 @@ API = ("host", "acl", "aclmdlExecute", "6", "2", "3", "2", "4")
 def test_api_statistic(tmp_path: Path, rows: Sequence[Sequence[str]], message: str) -> None:
     found = check(msprof(tmp_path, api_statistic=api_statistic(*rows)))
     assert found.removeprefix("api_statistic_20260101000000.csv:") == message
+
+
+@pytest.mark.parametrize(
+    ("table", "lost", "column"),
+    [
+        ("op_statistic", "Count", "count"),
+        ("op_statistic", "Core Type", "task_type"),
+        ("task_time", "kernel_type", "kernel_type"),
+        ("task_time", "task_time(us)", "task_time_us"),
+    ],
+)
+def test_a_table_without_a_column_to_check_by_is_refused(
+    tmp_path: Path, table: str, lost: str, column: str
+) -> None:
+    whole = {"op_statistic": op_statistic(*OPS), "task_time": task_time(*OPS)}
+    damaged = {**whole, table: whole[table].replace(lost, "Renamed", 1)}
+    found = check(msprof(tmp_path, op_summary=op_summary(*OPS), **damaged))
+    assert f"no column for {column}, with which op_summary is checked; there is " in found
