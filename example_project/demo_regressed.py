@@ -8,6 +8,6 @@ from __future__ import annotations
 import pytest
 
 
-@pytest.mark.npuperf(extends="resnet50", recording="resnet50_regressed")
+@pytest.mark.npuperf("resnet50", recording="resnet50_regressed")
 def test_resnet50_is_fast() -> None:
     pass

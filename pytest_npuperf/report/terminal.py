@@ -168,7 +168,7 @@ def _failures(cases: Iterable[CaseResult]) -> list[Line]:
 
 
 def _replays(cases: Iterable[CaseResult]) -> list[Line]:
-    replayed = sorted((origin(case), case.case) for case in cases if origin(case))
+    replayed = sorted({(origin(case), case.case) for case in cases if origin(case)})
     return [
         (f"{when}: {', '.join(name for _, name in group)}", "")
         for when, group in groupby(replayed, key=lambda pair: pair[0])

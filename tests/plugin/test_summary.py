@@ -71,6 +71,22 @@ def test_quiet_says_what_fails_only(project: Project) -> None:
     result.stdout.no_fnmatch_line("next: *")
 
 
+def test_what_several_tests_replay_is_named_once(project: Project) -> None:
+    project.budget('kernel_time = "119 us"')
+    project.tests(MANY)
+    result = project.run("-q")
+    assert "replayed (recorded 2026-07-16): resnet50" in result.outlines
+
+
+MANY = """
+import pytest
+
+@pytest.mark.npuperf("resnet50")
+@pytest.mark.parametrize("number", range(3))
+def test_speed(number):
+    pass
+"""
+
 FULL_RUN = """
 import pytest
 
