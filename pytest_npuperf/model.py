@@ -149,13 +149,23 @@ class OpRow:
 
 
 @dataclass(frozen=True)
+class LongOp:
+    """The longest run of the op of one name, ns; a cell that the profile lacks is empty."""
+
+    name: str
+    type: str
+    core: str
+    duration: int
+
+
+@dataclass(frozen=True)
 class LaneMeasurement:
     """What was measured on one lane in one round."""
 
     values: Mapping[Wanted, Value]
     ops: tuple[OpRow, ...] = ()
-    longest: tuple[tuple[str, str, int], ...] = ()
-    """The longest single ops, worst first: op name, op type, ns."""
+    longest: tuple[LongOp, ...] = ()
+    """The longest ops that each failed limit is about; of the worst limit first."""
 
 
 @dataclass(frozen=True)

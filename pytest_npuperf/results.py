@@ -25,6 +25,7 @@ from pytest_npuperf.model import (
     Judged,
     LaneMeasurement,
     Limit,
+    LongOp,
     Measurement,
     OpRow,
     Selector,
@@ -41,8 +42,6 @@ from pytest_npuperf.units import Dimension
 FORMAT = 1
 
 Number = int | float | None
-
-_LONGEST = ("name", "type", "duration")
 
 
 # --- to JSON ----------------------------------------------------------------------------------
@@ -96,7 +95,7 @@ def _lane_as_json(lane: LaneMeasurement) -> JSON:
             found[wanted.title()] = _number(value.value)
     found["ops"] = [dict(vars(row)) for row in lane.ops]
     if lane.longest:
-        found["longest"] = [dict(zip(_LONGEST, row, strict=True)) for row in lane.longest]
+        found["longest"] = [dict(vars(op)) for op in lane.longest]
     return found
 
 
@@ -179,8 +178,8 @@ def _lane_from_json(data: Mapping[str, JSON], wanted: Sequence[Wanted]) -> LaneM
             values |= {each: _distribution(each, found) for each in asked}
         else:
             values[titled.get(title, Wanted(title))] = Value(_fraction(found))
-    longest = tuple((op["name"], op["type"], op["duration"]) for op in data.get("longest", ()))
-    return LaneMeasurement(values, tuple(OpRow(**row) for row in data["ops"]), longest)
+    ops = tuple(OpRow(**row) for row in data["ops"])
+    return LaneMeasurement(values, ops, tuple(LongOp(**op) for op in data.get("longest", ())))
 
 
 def _distribution(wanted: Wanted, steps: Sequence[int]) -> Value:

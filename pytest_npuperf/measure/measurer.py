@@ -10,11 +10,18 @@ from functools import cached_property
 from pytest_npuperf.catalogue import METRICS, OP_STATISTICS, PER_STEP, needed_tables
 from pytest_npuperf.measure.operators import FROM_ROWS, Number, longest, op_rows
 from pytest_npuperf.measure.rows import NotMeasuredError, OpRows
-from pytest_npuperf.measure.rules import pmu_column, pmu_mean, rule_number, selector_columns
+from pytest_npuperf.measure.rules import (
+    pmu_column,
+    pmu_mean,
+    rule_number,
+    selected,
+    selector_columns,
+)
 from pytest_npuperf.measure.steptimes import step_times
 from pytest_npuperf.measure.totals import Totals, api_totals, op_totals
 from pytest_npuperf.model import (
     LaneMeasurement,
+    LongOp,
     Measurement,
     OpRow,
     Selector,
@@ -41,9 +48,13 @@ class Measurer:
         notes = (f"{left_out} rows marked WRITE_BACK or INVALID are left out",) if left_out else ()
         return Measurement(lanes, notes)
 
-    def longest(self) -> dict[str, tuple[tuple[str, str, int], ...]]:
-        """Return the longest single ops of each lane: op name, op type, ns. Raises ProfileError."""
-        return {key: lane.longest() for key, lane in self._lanes.items()}
+    def longest(self, selects: Iterable[Selector]) -> dict[str, tuple[LongOp, ...]]:
+        """Return the longest ops of each lane among those that each selector means, each once.
+
+        None where the profile does not tell them. Raises ProfileError.
+        """
+        asked = tuple(selects)
+        return {key: lane.longest(asked) for key, lane in self._lanes.items()}
 
 
 class _LaneMeasurer:
@@ -60,9 +71,19 @@ class _LaneMeasurer:
             values[number] = self._values[number]
         return LaneMeasurement(values, self._op_rows)
 
-    def longest(self) -> tuple[tuple[str, str, int], ...]:
+    def longest(self, selects: Iterable[Selector]) -> tuple[LongOp, ...]:
+        found = (op for select in selects for op in self._longest(select))
+        return tuple(dict.fromkeys(found))
+
+    def _longest(self, select: Selector) -> tuple[LongOp, ...]:
+        # Types and cores are there anyhow.
         rows = self._op_summary("op_name")
-        return () if rows is None else longest(rows)
+        if rows is None:
+            return ()
+        try:
+            return longest(rows, selected(rows, select))
+        except NotMeasuredError:
+            return ()
 
     @property
     def left_out(self) -> int:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from pytest_npuperf.catalogue import AI_CORES
 from pytest_npuperf.measure.intervals import Span, overlap, span
 from pytest_npuperf.measure.rows import Mask, NotMeasuredError, OpRows
-from pytest_npuperf.model import OpRow
+from pytest_npuperf.model import LongOp, OpRow
 
 
 @dataclass(frozen=True)
@@ -96,16 +98,22 @@ def op_rows(rows: OpRows) -> tuple[OpRow, ...]:
     )
 
 
-def longest(rows: OpRows, many: int = 3) -> tuple[tuple[str, str, int], ...]:
-    """Return op name, op type and ns of the longest single ops; none where a column is absent."""
-    try:
-        durations = rows.durations(rows.all)
-        names, types = rows.column("op_name"), rows.column("op_type")
-    except NotMeasuredError:
-        return ()
-    worst = (-durations).argsort(kind="stable")[:many]
+def longest(rows: OpRows, chosen: Mask, many: int = 3) -> tuple[LongOp, ...]:
+    """Return the longest ops among some rows, one of a name. Raises NotMeasuredError."""
+    durations = rows.durations(chosen)
+    columns = (rows.column(name)[chosen] for name in ("op_name", "op_type", "task_type"))
+    names, types, cores = columns
+    order = (-durations).argsort(kind="stable")
+    # An op runs once in each step: of each name the first, which is its longest.
+    _, first = np.unique(names.cat.codes.to_numpy()[order], return_index=True)
     return tuple(
-        (_text(names.iloc[row]), _text(types.iloc[row]), int(durations[row])) for row in worst
+        LongOp(
+            name=_text(names.iloc[row]),
+            type=_text(types.iloc[row]),
+            core=_text(cores.iloc[row]),
+            duration=int(durations[row]),
+        )
+        for row in order[np.sort(first)[:many]]
     )
 
 

@@ -11,7 +11,7 @@ from pytest_npuperf.plugin.gate import PROPERTY, received, sent_by
 from pytest_npuperf.plugin.hooks import DESELECTED
 from pytest_npuperf.plugin.options import json_path
 from pytest_npuperf.plugin.session import Found, NpuperfSession
-from pytest_npuperf.report import flat_properties, summary
+from pytest_npuperf.report import summary
 
 _CHOOSES = ("keyword", "markexpr", "deselect", "lf", "stepwise", "ignore", "ignore_glob")
 """Options with which only a part of the tests is run."""
@@ -39,7 +39,7 @@ class Aggregator:
             others = [pair for pair in report.user_properties if pair[0] != PROPERTY]
             report.user_properties = [*others, *self._flat(report, sent)]
 
-    def _flat(self, report: pytest.TestReport, sent: tuple[str, ...]) -> list[tuple[str, object]]:
+    def _flat(self, report: pytest.TestReport, sent: tuple[str, ...]) -> list[tuple[str, str]]:
         """Keep what a test sent. All its reports carry the same, and its last try counts."""
         known = self._session.found.get(report.nodeid)
         if known is None or known.sent != sent:
@@ -52,7 +52,7 @@ class Aggregator:
             # A JUnit file takes over the properties of every try.
             self._reruns.remove(report.nodeid)
             return []
-        return [pair for case in known.cases for pair in flat_properties(case)]
+        return list(known.properties)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Notice a file that was not collected: who knows what is in it."""

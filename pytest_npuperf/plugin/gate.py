@@ -19,8 +19,8 @@ from pytest_npuperf.errors import ConfigError, NpuperfError
 from pytest_npuperf.model import Case, CaseResult, Collected, Unavailable, Verdict
 from pytest_npuperf.plugin.marks import CaseMark
 from pytest_npuperf.plugin.session import Found, NpuperfSession
-from pytest_npuperf.report import details, one_line
-from pytest_npuperf.results import case_as_json, case_from_json
+from pytest_npuperf.report import details, flat_properties, one_line
+from pytest_npuperf.results import case_from_json
 
 if TYPE_CHECKING:
     from pytest_npuperf.pipeline import Profiles, Request
@@ -185,9 +185,7 @@ class Gate:
     def _say(self, mark: CaseMark, result: CaseResult) -> None:
         """Send a result to the controller, and fail or skip the test by it."""
         self._settled.add(mark.name)
-        # Without the test, which its report names: so tests that find the same send the same.
-        sent = json.dumps({"case": case_as_json(replace(result, test=""))})
-        self._item.user_properties.append((PROPERTY, sent))
+        self._item.user_properties.append((PROPERTY, self._session.as_text(result)))
         if result.blocks:
             self._item.add_report_section("call", "npuperf", details(result))
             raise BudgetExceeded(one_line(result), pytrace=False)
@@ -239,10 +237,11 @@ def sent_by(properties: Iterable[tuple[str, object]]) -> tuple[str, ...]:
 def received(sent: tuple[str, ...]) -> Found:
     """Return the results that a test has sent, but for its name."""
     data = [json.loads(text) for text in sent]
+    cases = tuple(case_from_json(each["case"]) for each in data if "case" in each)
+    told = (each["not_checked"] for each in data if "not_checked" in each)
     return Found(
         sent,
-        tuple(case_from_json(each["case"]) for each in data if "case" in each),
-        tuple(
-            (each["not_checked"][0], each["not_checked"][1]) for each in data if "case" not in each
-        ),
+        cases,
+        not_checked=tuple((case, reason) for case, reason in told),
+        properties=tuple(pair for case in cases for pair in flat_properties(case)),
     )

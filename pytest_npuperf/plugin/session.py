@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -38,6 +39,8 @@ class Found:
     """The JSON that it was read from."""
     cases: tuple[CaseResult, ...]
     not_checked: tuple[tuple[str, str], ...]
+    properties: tuple[tuple[str, str], ...]
+    """The same for JUnit files."""
 
     def of(self, test: str) -> Found:
         """Return the same as found by one test: many may send the same."""
@@ -63,6 +66,8 @@ class NpuperfSession:
     """What could not be written."""
     _numbers: Counter[str] = field(default_factory=Counter)
     """How many folders of this name were made."""
+    _texts: dict[str, tuple[CaseResult, str]] = field(default_factory=dict)
+    """By case: its last result, and the same as text."""
 
     @classmethod
     def begin(cls, settings: Settings) -> NpuperfSession:
@@ -117,6 +122,20 @@ class NpuperfSession:
             self.settings.output.mkdir(parents=True, exist_ok=True)
             with ignore.open("x", encoding="utf-8") as file:
                 file.write("# Profiles and results of the last runs.\n*\n")
+
+    # --- results from test to controller -------------------------------------------------------
+
+    def as_text(self, result: CaseResult) -> str:
+        """Return a result as JSON, but for the test, which its report names.
+
+        So tests that find the same send the same text, which is made and read once.
+        """
+        result = replace(result, test="")
+        known = self._texts.get(result.case)
+        if known is None or known[0] != result:
+            text = json.dumps({"case": results.case_as_json(result)})
+            known = self._texts[result.case] = (result, text)
+        return known[1]
 
     # --- results ------------------------------------------------------------------------------
 

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
+from pytest_npuperf.catalogue import AI_CORES, COMMUNICATION, PER_STEP
 from pytest_npuperf.globs import matches
-from pytest_npuperf.model import CaseResult, Judged, LaneMeasurement, Selector, Verdict
-from pytest_npuperf.report.table import Column, lay_out
+from pytest_npuperf.model import (
+    CaseResult,
+    Judged,
+    LaneMeasurement,
+    LongOp,
+    OpRow,
+    Selector,
+    Verdict,
+)
 from pytest_npuperf.report.words import guilty, headline, origin, placed, severity, verdict_word
-from pytest_npuperf.text import printable
+from pytest_npuperf.text import clipped, columns, printable
 from pytest_npuperf.units import Dimension, show
 
 WIDTH = 100
-SHOWN = 5
-"""How many operators are listed."""
+LEAST = 12
+"""How narrow a name may be cut."""
 
-_LONGEST = (Column("longest", right=True), Column("op type"), Column("op name", least=16))
-_LARGEST = (
-    Column("total", right=True),
-    Column("ops", right=True),
-    Column("op type", least=16),
-    Column("core"),
-)
+_ONLY = {
+    "ai_core_time": AI_CORES,
+    "ai_cpu_time": ("AI_CPU",),
+    "communication_time": COMMUNICATION,
+    "idle_time": (),
+    "largest_gap": (),
+}
+"""The task types that alone make a time; no operator makes a gap."""
+_KERNELS = ("kernel_time", "compute_time")
+
+Culprit = tuple[str, int]
+"""A name, and the time of it in ns."""
 
 
 def one_line(case: CaseResult) -> str:
@@ -33,9 +47,15 @@ def one_line(case: CaseResult) -> str:
     return printable(f"{case.case}: {placed(worst[0])}{more}")
 
 
+def culprits(limits: Iterable[Judged]) -> tuple[Selector, ...]:
+    """Return which operators the failed limits are about, of the worst limit first."""
+    failed = sorted(filter(_is_on_operators, limits), key=severity)
+    return tuple(dict.fromkeys(judged.limit.wanted.select for judged in failed))
+
+
 def details(case: CaseResult) -> str:
     """Return the section under a failed test: its limits, the operators behind them, notes."""
-    lines = [_head(case), *_limits(case), *_operators(case)]
+    lines = [_head(case), *_limits(case)]
     lines += [f"note: {note}" for note in case.notes]
     lines += [f"profile: {profile}" for profile in case.profiles]
     return "\n".join(printable(line) for line in lines)
@@ -52,59 +72,91 @@ def _limits(case: CaseResult) -> list[str]:
     ordered = sorted(case.limits, key=severity)
     missed = [each for each in ordered if each.verdict is not Verdict.PASSED]
     room = max((len(verdict_word(each)) for each in missed), default=0)
-    lines = [f"  {verdict_word(each):{room}}  {placed(each)}" for each in missed]
+    lines: list[str] = []
+    for each in missed:
+        lines.append(f"  {verdict_word(each):{room}}  {placed(each)}")
+        told = _operators(case, each, " " * (room + 4))
+        # Many times are made of the same op types; a rule has operators of its own.
+        lines += [line for line in told if _is_rule(each) or line not in lines]
     passed = len(ordered) - len(missed)
     return [*lines, f"  and {passed} within budget"] if passed else lines
 
 
-def _operators(case: CaseResult) -> list[str]:
-    """List the operators that the worst limit on any is about, on its lane."""
-    worst = next((judged for judged in guilty(case) if _is_on_operators(judged)), None)
-    if worst is None:
-        return []
-    lanes = [each.lanes[worst.lane] for each in case.rounds if worst.lane in each.lanes]
-    select = worst.limit.wanted.select
-    return [*_table(_LONGEST, _longest(lanes, select)), *_table(_LARGEST, _largest(lanes, select))]
+# --- the operators ----------------------------------------------------------------------------
 
 
 def _is_on_operators(judged: Judged) -> bool:
     metric, dimension = judged.limit.wanted.metric, judged.limit.dimension
-    slow = dimension is Dimension.TIME and metric != "apis"
-    return judged.counts_as is Verdict.FAILED and (slow or metric == "ops")
+    made = dimension is Dimension.TIME and metric != "apis" and _only(metric) != ()
+    return judged.counts_as is Verdict.FAILED and (made or _is_rule(judged))
 
 
-def _longest(lanes: Iterable[LaneMeasurement], select: Selector) -> list[list[str]]:
-    """Return the longest operators of any round, each once."""
-    worst: dict[tuple[str, str], int] = {}
-    for name, kind, duration in (row for lane in lanes for row in lane.longest):
-        if _chosen(select, name=name, kind=kind):
-            worst[name, kind] = max(duration, worst.get((name, kind), 0))
-    ordered = sorted(worst.items(), key=lambda item: -item[1])[:SHOWN]
-    return [[show(ns, Dimension.TIME), printable(key[1]), printable(key[0])] for key, ns in ordered]
+def _is_rule(judged: Judged) -> bool:
+    return judged.limit.wanted.metric == "ops"
 
 
-def _largest(lanes: Iterable[LaneMeasurement], select: Selector) -> list[list[str]]:
-    """Return the op types that took most of the first round."""
-    totals: dict[tuple[str, str], tuple[int, int]] = {}
-    for row in (row for lane in list(lanes)[:1] for row in lane.ops):
-        if _chosen(select, kind=row.type, core=row.core):
-            total, count = totals.get((row.type, row.core), (0, 0))
-            totals[row.type, row.core] = (total + row.total, count + row.count)
-    ordered = sorted(totals.items(), key=lambda item: -item[1][0])[:SHOWN]
-    return [
-        [show(total, Dimension.TIME), str(count), printable(kind), printable(core)]
-        for (kind, core), (total, count) in ordered
-    ]
+def _only(metric: str) -> tuple[str, ...] | None:
+    return _ONLY.get(metric.removesuffix(PER_STEP))
 
 
-def _chosen(select: Selector, kind: str, name: str | None = None, core: str | None = None) -> bool:
-    """Return whether a rule means a row; not, where the row does not say what the rule asks."""
-    wanted = ((select.name, name), (select.type, kind), (select.task_type, core))
-    unwanted = ((select.not_name, name), (select.not_type, kind))
-    return all(
-        text is not None and matches(text, globs) for globs, text in wanted if globs
-    ) and not any(text is None or matches(text, globs) for globs, text in unwanted if globs)
+def _operators(case: CaseResult, judged: Judged, margin: str) -> list[str]:
+    """Name the operators behind a failed limit on its lane, in one line or none."""
+    if not _is_on_operators(judged):
+        return []
+    wanted = judged.limit.wanted
+    lanes = [each.lanes[judged.lane] for each in case.rounds if judged.lane in each.lanes]
+    if _is_rule(judged):
+        return _listed(f"{margin}longest: ", _longest(lanes, wanted.select))
+    return _listed(f"{margin}most time: ", _most_time(lanes, wanted.metric))
 
 
-def _table(heads: tuple[Column, ...], rows: list[list[str]]) -> list[str]:
-    return ["", *(f"  {line}" for line in lay_out(heads, rows, WIDTH - 2))] if rows else []
+def _longest(lanes: Iterable[LaneMeasurement], select: Selector) -> list[Culprit]:
+    """Return the longest operators that a rule means, each at its worst in any round."""
+    worst: dict[str, int] = {}
+    for op in (op for lane in lanes for op in lane.longest if _chosen(select, op)):
+        worst[op.name] = max(op.duration, worst.get(op.name, 0))
+    return sorted(worst.items(), key=lambda item: -item[1])[:3]
+
+
+def _chosen(select: Selector, op: LongOp) -> bool:
+    wanted = ((select.name, op.name), (select.type, op.type), (select.task_type, op.core))
+    unwanted = ((select.not_name, op.name), (select.not_type, op.type))
+    return all(matches(text, globs) for globs, text in wanted if globs) and not any(
+        matches(text, globs) for globs, text in unwanted
+    )
+
+
+def _most_time(lanes: Iterable[LaneMeasurement], metric: str) -> list[Culprit]:
+    """Return the op types that most of a time went to, each at its worst in any round."""
+    worst: Counter[str] = Counter()
+    for lane in lanes:
+        totals: Counter[str] = Counter()
+        for row in lane.ops:
+            totals[row.type] += row.total if _is_part(row, metric) else 0
+        worst |= totals  # the larger of the two, and nothing that took no time
+    return worst.most_common(5)
+
+
+def _is_part(row: OpRow, metric: str) -> bool:
+    """Return whether a scalar time is made of these rows among others."""
+    if metric.removesuffix(PER_STEP) in _KERNELS:
+        return row.core not in COMMUNICATION
+    only = _only(metric)
+    return only is None or row.core in only
+
+
+def _listed(head: str, worst: Sequence[Culprit]) -> list[str]:
+    names = [printable(name) or "(no name)" for name, _ in worst]
+    times = [show(ns, Dimension.TIME) for _, ns in worst]
+    room = WIDTH - len(head) - sum(len(f" {time}, ") for time in times) + len(", ")
+    cells = zip(_fitted(names, room), times, strict=True)
+    return [head + ", ".join(f"{name} {time}" for name, time in cells)] if worst else []
+
+
+def _fitted(names: Sequence[str], room: int) -> list[str]:
+    """Return names in so many columns where that can be; the widest are cut."""
+    widths = [min(columns(name), max(room, LEAST)) for name in names]
+    widest = max(widths, default=0)
+    while widest > LEAST and sum(min(width, widest) for width in widths) > room:
+        widest -= 1
+    return [clipped(name, widest) for name in names]

@@ -11,13 +11,14 @@ from pytest_npuperf.model import (
     Judged,
     LaneMeasurement,
     Limit,
+    LongOp,
     Measurement,
     OpRow,
     Selector,
     Verdict,
     Wanted,
 )
-from pytest_npuperf.report import details, one_line
+from pytest_npuperf.report import culprits, details, one_line
 from pytest_npuperf.text import columns
 from pytest_npuperf.units import Dimension
 
@@ -29,11 +30,13 @@ OPS = (
     OpRow("Cast", "AI_VECTOR_CORE", 4, 10_000),
     OpRow("Relu", "AI_VECTOR_CORE", 9, 9000),
     OpRow("Add", "AI_VECTOR_CORE", 8, 8000),
+    OpRow("Tile", "AI_VECTOR_CORE", 1, 7000),
 )
 LONGEST = (
-    ("stage1/Conv2D_17", "Conv2D", 61_000),
-    ("head/卷积\x1b[31m", "MatMulV2", 41_000),
-    ("stage1/Conv2D_18", "Conv2D", 40_000),
+    LongOp("stage1/Conv2D_17", "Conv2D", "AI_CORE", 61_000),
+    LongOp("head/卷积\x1b[31m", "MatMulV2", "AI_CORE", 41_000),
+    LongOp("stage1/Conv2D_18", "Conv2D", "AI_CORE", 40_000),
+    LongOp("tail/Cast", "Cast", "AI_CPU", 20_000),
 )
 LANE = LaneMeasurement({}, OPS, LONGEST)
 
@@ -129,6 +132,8 @@ def test_the_section_under_a_failed_test() -> None:
     limits = (
         judged("step_time", "p95", on_fail="warn"),
         judged("busy_time"),
+        judged("window_time", value=1_700_001),
+        judged("ops", "max", value=1_720_000, type=("Conv2D",)),
         judged("idle_share", verdict=Verdict.NOT_MEASURED, value=None),
         judged("kernel_time", verdict=Verdict.PASSED, value=1),
     )
@@ -144,22 +149,14 @@ def test_the_section_under_a_failed_test() -> None:
         details(result)
         == """\
 resnet50: FAILED, replayed (recorded 2026-01-31), soc Ascend310P3, cann 8.0.0
+  FAILED         ops type=Conv2D max is judged [pyproject.toml:12]
+                 longest: stage1/Conv2D_17 61.0 us, stage1/Conv2D_18 40.0 us
   FAILED         busy_time is judged [pyproject.toml:12]
+                 most time: Conv2D 900 us, MatMulV2 500 us, Cast 30.0 us, Relu 9.00 us, Add 8.00 us
+  FAILED         window_time is judged [pyproject.toml:12]
   NOT_MEASURED   idle_share is judged [pyproject.toml:12]
   FAILED (warn)  step_time p95 is judged [pyproject.toml:12]
   and 1 within budget
-
-  longest  op type   op name
-  61.0 us  Conv2D    stage1/Conv2D_17
-  41.0 us  MatMulV2  head/卷积\\x1b[31m
-  40.0 us  Conv2D    stage1/Conv2D_18
-
-    total  ops  op type   core
-   900 us   53  Conv2D    AI_CORE
-   500 us    3  MatMulV2  AI_CORE
-  20.0 us    1  Cast      AI_CPU
-  10.0 us    4  Cast      AI_VECTOR_CORE
-  9.00 us    9  Relu      AI_VECTOR_CORE
 note: 3 rows are left\\nout
 profile: recordings/resnet50/round_1
 profile: recordings/resnet50/round_2"""
@@ -177,93 +174,220 @@ bert: ERROR
     )
 
 
+# --- the operators ----------------------------------------------------------------------------
+
+
 def operators(*limits: Judged, **more: Any) -> list[str]:
-    """Return the lines of the tables of operators in the section."""
-    _, *tables = details(case(*limits, **more)).split("\n\n")
-    return [line.strip() for table in tables for line in table.splitlines()]
+    """Return the lines that name operators."""
+    lines = details(case(*limits, **more)).splitlines()
+    return [line.strip() for line in lines if line.startswith(" " * 6)]
 
 
-LONGEST_CONV = [
-    "longest  op type  op name",
-    "61.0 us  Conv2D   stage1/Conv2D_17",
-    "40.0 us  Conv2D   stage1/Conv2D_18",
-]
-ALL_CONV = ["total  ops  op type  core", "900 us   53  Conv2D   AI_CORE"]
+CONVS = "longest: stage1/Conv2D_17 61.0 us, stage1/Conv2D_18 40.0 us"
+LARGEST = "most time: Conv2D 900 us, MatMulV2 500 us, Cast 30.0 us, Relu 9.00 us, Add 8.00 us"
 
 
-def test_only_operators_that_the_rule_means_are_listed() -> None:
-    assert operators(judged("ops", "max", type=("Conv*",))) == [*LONGEST_CONV, *ALL_CONV]
-    assert operators(
-        judged("ops", "max", not_type=("[MCRA]*", "?atMul*", "Cast", "Relu", "Add"))
-    ) == [
-        *LONGEST_CONV,
-        *ALL_CONV,
-    ]
+@pytest.mark.parametrize(
+    ("select", "line"),
+    [
+        (Selector(type=("Conv*",)), CONVS),
+        (Selector(name=("stage1/*",)), CONVS),
+        (Selector(not_type=("[MCRA]*", "?atMul*", "Cast")), CONVS),
+        (Selector(not_name=("head/*", "tail/*")), CONVS),
+        (Selector(task_type=("AI_CPU",)), "longest: tail/Cast 20.0 us"),
+        (Selector(task_type=("AI_CORE",), type=("M*",)), "longest: head/卷积\\x1b[31m 41.0 us"),
+    ],
+)
+def test_only_operators_that_the_rule_means_are_named(select: Selector, line: str) -> None:
+    limit = judged("ops", "max")
+    wanted = replace(limit.limit.wanted, select=select)
+    chosen = replace(limit, limit=replace(limit.limit, wanted=wanted))
+    assert operators(chosen) == [line]
 
 
-def test_a_table_that_cannot_tell_which_rows_the_rule_means_is_left_out() -> None:
-    # The totals have no op names, and the longest ops no core.
-    assert operators(judged("ops", "max", name=("stage1/*",))) == LONGEST_CONV
-    assert operators(judged("ops", "max", not_name=("head/*",))) == LONGEST_CONV
-    assert operators(judged("ops", "max", task_type=("AI_CPU",))) == [
-        "total  ops  op type  core",
-        "20.0 us    1  Cast     AI_CPU",
-    ]
+def test_a_rule_names_three_at_most_or_none() -> None:
+    (line,) = operators(judged("ops", "max"))
+    assert line.count(" us") == 3
+    assert "tail/Cast" not in line
     assert operators(judged("ops", "max", name=("stage1/*",), task_type=("AI_CPU",))) == []
 
 
-def test_a_rule_on_a_count_names_its_operators_too() -> None:
-    count = judged("ops", "count", dimension=Dimension.COUNT, type=("Conv2D",))
-    assert operators(count) == [*LONGEST_CONV, *ALL_CONV]
+@pytest.mark.parametrize(
+    ("statistic", "dimension"), [("count", Dimension.COUNT), ("share", Dimension.SHARE)]
+)
+def test_a_rule_on_a_count_or_a_share_names_its_operators_too(
+    statistic: str, dimension: Dimension
+) -> None:
+    limit = judged("ops", statistic, dimension=dimension, type=("Conv2D",))
+    assert operators(limit) == [CONVS]
 
 
 @pytest.mark.parametrize(
     "limit",
     [
         judged("kernel_count", dimension=Dimension.COUNT),
+        judged("step_time", "count", dimension=Dimension.COUNT),
+        judged("idle_share", dimension=Dimension.SHARE),
+        judged("idle_time"),
+        judged("idle_time_per_step"),
+        judged("largest_gap"),
         judged("apis", "mean"),
+        judged("custom.speed", dimension=Dimension.NUMBER),
         judged(verdict=Verdict.NOT_MEASURED, value=None),
         judged(verdict=Verdict.INCONCLUSIVE),
         judged(on_fail="warn"),
-        judged(lane="1"),
+        judged("ops", "max", on_fail="warn"),
     ],
 )
-def test_operators_are_listed_only_where_they_explain_the_failure(limit: Judged) -> None:
+def test_operators_are_looked_for_only_where_they_explain_the_failure(limit: Judged) -> None:
     assert operators(limit) == []
+    assert culprits([limit]) == ()
+
+
+def test_the_worst_limit_asks_for_its_operators_first_and_each_rule_once() -> None:
+    limits = [
+        judged("busy_time", value=1_700_001),
+        judged("ops", "p99", value=1_710_000, type=("Cast",)),
+        judged("ops", "max", value=1_720_000, type=("Conv2D",)),
+        judged("ops", "count", value=1_730_000, type=("Cast",)),
+        judged("ops", "min", on_fail="warn", type=("Relu",)),
+        judged("step_time", "p50", value=1_700_002),
+    ]
+    expected = (Selector(type=("Cast",)), Selector(type=("Conv2D",)), Selector())
+    assert culprits(limits) == culprits(limits[::-1]) == expected
+
+
+@pytest.mark.parametrize("metric", ["busy_time", "window_time_per_step", "step_time"])
+def test_a_time_names_the_op_types_that_it_went_to(metric: str) -> None:
+    assert operators(judged(metric)) == [LARGEST]
+
+
+CORES = (
+    OpRow("Conv2D", "AI_CORE", 1, 7000),
+    OpRow("allReduce", "COMMUNICATION", 1, 9000),
+    OpRow("send", "HCCL", 1, 3000),
+    OpRow("Where", "AI_CPU", 1, 5000),
+    OpRow("Fused", "MIX_AIV", 1, 2000),
+)
+
+
+@pytest.mark.parametrize(
+    ("metric", "line"),
+    [
+        ("kernel_time", "Conv2D 7.00 us, Where 5.00 us, Fused 2.00 us"),
+        ("compute_time_per_step", "Conv2D 7.00 us, Where 5.00 us, Fused 2.00 us"),
+        ("ai_core_time", "Conv2D 7.00 us, Fused 2.00 us"),
+        ("ai_cpu_time_per_step", "Where 5.00 us"),
+        ("communication_time", "allReduce 9.00 us, send 3.00 us"),
+        (
+            "busy_time",
+            "allReduce 9.00 us, Conv2D 7.00 us, Where 5.00 us, send 3.00 us, Fused 2.00 us",
+        ),
+    ],
+)
+def test_a_time_names_no_op_types_that_it_is_not_made_of(metric: str, line: str) -> None:
+    rounds = (Measurement({"0": LaneMeasurement({}, CORES)}),)
+    assert operators(judged(metric), rounds=rounds) == [f"most time: {line}"]
+
+
+def test_what_most_time_went_to_is_said_once() -> None:
+    other = Measurement({"0": LANE, "1/1": LaneMeasurement({}, OPS[3:4])})
+    limits = (
+        judged("busy_time", value=1_740_000),
+        judged("step_time", "p95", value=1_730_000),
+        judged("window_time", value=1_720_000, lane="1/1"),
+        judged("ai_cpu_time", value=1_710_000, lane="1/1"),
+    )
+    section = details(case(*limits, rounds=(other,)))
+    assert (
+        section
+        == f"""\
+resnet50: FAILED
+  FAILED  busy_time is judged [pyproject.toml:12]
+          {LARGEST}
+  FAILED  step_time p95 is judged [pyproject.toml:12]
+  FAILED  window_time is judged [pyproject.toml:12]
+          most time: Cast 20.0 us
+  FAILED  ai_cpu_time is judged [pyproject.toml:12]"""
+    )
+
+
+def test_each_limit_of_a_rule_names_its_operators() -> None:
+    limits = [judged("ops", name, type=("Conv*",)) for name in ("max", "p99")]
+    assert operators(*limits) == [CONVS, CONVS]
 
 
 def test_the_operators_are_those_of_the_lane_that_decided() -> None:
-    other = LaneMeasurement({}, OPS[3:4], (("a", "Cast", 5),))
-    rounds = (Measurement({"0": LANE, "1/1": other}),)
-    assert operators(judged(lane="1/1"), rounds=rounds) == [
-        "longest  op type  op name",
-        "5.00 ns  Cast     a",
-        "total  ops  op type  core",
-        "20.0 us    1  Cast     AI_CPU",
-    ]
+    other = LaneMeasurement({}, OPS[3:4], (LongOp("a", "Cast", "AI_CPU", 5),))
+    rounds = (Measurement({"0": LANE}), Measurement({"0": LANE, "1/1": other}))
+    assert operators(judged("ops", "max", lane="1/1"), rounds=rounds) == ["longest: a 5.00 ns"]
+    assert operators(judged(lane="1/1"), rounds=rounds) == ["most time: Cast 20.0 us"]
+    assert operators(judged(lane="2/2"), judged("ops", lane="2/2"), rounds=rounds) == []
 
 
-def test_the_longest_ops_are_those_of_all_rounds_each_once() -> None:
-    first = LaneMeasurement({}, OPS[3:4], (("a", "Cast", 5), ("a", "Cast", 4), ("b", "Cast", 3)))
-    second = LaneMeasurement({}, OPS[:1], (("b", "Cast", 6), ("c", "Cast", 1)))
+def test_each_operator_is_named_once_with_its_worst_round() -> None:
+    first = LaneMeasurement({}, OPS[3:5], tuple(LongOp(n, "Cast", "", d) for n, d in FIRST))
+    second = LaneMeasurement({}, OPS[4:6], tuple(LongOp(n, "Cast", "", d) for n, d in SECOND))
     rounds = (Measurement({"0": first}), Measurement({"0": second}))
-    assert operators(judged(), rounds=rounds) == [
-        "longest  op type  op name",
-        "6.00 ns  Cast     b",
-        "5.00 ns  Cast     a",
-        "1.00 ns  Cast     c",
-        "total  ops  op type  core",
-        "20.0 us    1  Cast     AI_CPU",
-    ]
+    longest = ["longest: b 6.00 ns, a 5.00 ns, c 1.00 ns"]
+    assert operators(judged("ops", "max"), rounds=rounds) == longest
+    assert operators(judged("ops", "max"), rounds=rounds[::-1]) == longest
+    # Each round has its own totals; they are not added up.
+    most = ["most time: Cast 30.0 us, Relu 9.00 us"]
+    assert operators(judged(), rounds=rounds) == most
+    assert operators(judged(), rounds=rounds[::-1]) == most
 
 
-def test_a_profile_without_operators_lists_none() -> None:
-    assert operators(judged(), rounds=(Measurement({"0": LaneMeasurement({})}),)) == []
+FIRST = [("a", 5), ("a", 4), ("b", 3)]
+SECOND = [("b", 6), ("c", 1), ("d", 0)]
 
 
-def test_a_long_op_name_keeps_both_its_ends() -> None:
-    lane = LaneMeasurement({}, (), (("model/" + "block/" * 30 + "Conv2D_17", "Conv2D", 1),))
-    found = operators(judged(), rounds=(Measurement({"0": lane}),))
-    assert found[1].startswith("1.00 ns  Conv2D   model/block/")
-    assert found[1].endswith("block/Conv2D_17")
-    assert columns(found[1]) == 98
+def test_a_profile_without_operators_names_none() -> None:
+    empty = (Measurement({"0": LaneMeasurement({})}),)
+    assert operators(judged(), judged("ops", "max"), rounds=empty) == []
+
+
+def test_an_operator_without_a_name_is_not_hidden() -> None:
+    lane = LaneMeasurement({}, (OpRow("", "", 1, 9),), (LongOp("", "", "", 1000),))
+    rounds = (Measurement({"0": lane}),)
+    assert operators(judged("ops", "max"), rounds=rounds) == ["longest: (no name) 1.00 us"]
+    assert operators(judged(), rounds=rounds) == ["most time: (no name) 9.00 ns"]
+
+
+def named(*names: str, margin: int = 10) -> str:
+    """Return the line that names these operators, each of 1 ns, its margin cut."""
+    lane = LaneMeasurement({}, (), tuple(LongOp(name, "Conv2D", "", 1) for name in names))
+    word = Verdict.INCONCLUSIVE if margin > 10 else Verdict.PASSED
+    limits = judged("ops", "max"), judged("a", verdict=word, value=1)
+    found = details(case(*limits, rounds=(Measurement({"0": lane}),)))
+    (line,) = [line for line in found.splitlines() if "longest" in line]
+    assert line[:margin].isspace()
+    return line[margin:]
+
+
+def test_long_names_keep_both_their_ends_and_fit_the_line() -> None:
+    long = "model/" + "block/" * 30 + "Conv2D_17"
+    line = named(long)
+    assert line.startswith("longest: model/block/")
+    assert line.endswith("/block/Conv2D_17 1.00 ns")
+    assert columns(line) == 90
+    # What is left of the room cannot be shared out by whole columns.
+    assert columns(named("a", f"1{long}", "卷积" * 30)) in (88, 89, 90)
+    assert columns(named(long, f"1{long}", f"2{long}")) in (88, 89, 90)
+
+
+def test_a_short_name_leaves_its_room_to_a_long_one() -> None:
+    long = "block/" * 30
+    assert named("conv1", long).startswith("longest: conv1 1.00 ns, block/block/block/block/")
+    assert columns(named("conv1", long)) == 90
+
+
+def test_a_name_is_cut_as_it_is_shown() -> None:
+    assert columns(named("\x1b" * 60)) == 90
+
+
+def test_a_line_of_just_100_columns_is_not_cut() -> None:
+    assert named("a" * 73) == f"longest: {'a' * 73} 1.00 ns"
+    assert "..." in named("a" * 74)
+    assert named("a" * 67, margin=16) == f"longest: {'a' * 67} 1.00 ns"
+    assert "..." in named("a" * 68, margin=16)

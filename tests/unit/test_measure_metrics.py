@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,8 +16,16 @@ from profile_tables import Op, csv, msprof, op_summary, write
 from pytest_npuperf.catalogue import METRICS
 from pytest_npuperf.measure import Measurer, measure
 from pytest_npuperf.measure.intervals import Ns, Span, overlap, span
-from pytest_npuperf.model import LaneMeasurement, OpRow, StepOptions, Value, Wanted
-from pytest_npuperf.profile import open_profile
+from pytest_npuperf.model import (
+    LaneMeasurement,
+    LongOp,
+    OpRow,
+    Selector,
+    StepOptions,
+    Value,
+    Wanted,
+)
+from pytest_npuperf.profile import Lane, Profile, open_profile
 
 #    0....100                               Conv2D
 #       50....150                           Relu
@@ -137,7 +145,7 @@ def test_without_rows_left_out_there_is_no_note(tmp_path: Path) -> None:
 # --- what is absent ---------------------------------------------------------------------------
 
 
-def holed(tmp_path: Path, **change: str) -> Path:
+def holed(tmp_path: Path, **change: int | str) -> Path:
     where = replace(WHERE, **change)  # type: ignore[arg-type]
     return msprof(tmp_path, op_summary=op_summary(*OPS[:3], where, *OPS[4:]))
 
@@ -281,25 +289,104 @@ def test_ops_are_told_as_far_as_they_are_known(tmp_path: Path, change: dict[str,
     assert lane.ops == () if "duration" in change else named in lane.ops
 
 
-def test_the_longest_ops(tmp_path: Path) -> None:
-    path = msprof(tmp_path, op_summary=op_summary(*OPS))
-    assert Measurer(open_profile(path), StepOptions()).longest() == {
-        "0": (
-            ("hcom_allReduce__1", "hcom_allReduce_", 280),
-            ("conv_1", "Conv2D", 100),
-            ("conv_1", "Relu", 100),
-        )
+def longest(path: Path, *selects: Selector) -> tuple[LongOp, ...]:
+    (found,) = Measurer(open_profile(path), StepOptions()).longest(iter(selects)).values()
+    return found
+
+
+ALL = Selector()
+STEPS = [
+    Op("Conv2D", "AI_CORE", 0, 90, name="conv1"),
+    Op("Conv2D", "AI_CORE", 100, 80, name="conv2"),
+    Op("Cast", "AI_CPU", 200, 10, name="cast"),
+    REDUCE,
+    Op("Conv2D", "MIX_AIC", 500, 95, name="conv1"),
+    Op("Conv2D", "AI_CORE", 600, 85, name="conv2"),
+    Op("Relu", "AI_VECTOR_CORE", 700, 20, name="relu"),
+    Op("Cast", "AI_CPU", 800, 10, name="cast"),
+]
+CONV1 = LongOp("conv1", "Conv2D", "MIX_AIC", 95)
+CONV2 = LongOp("conv2", "Conv2D", "AI_CORE", 85)
+RELU = LongOp("relu", "Relu", "AI_VECTOR_CORE", 20)
+ALL_REDUCE = LongOp("hcom_allReduce__1", "hcom_allReduce_", "COMMUNICATION", 280)
+
+
+@pytest.mark.parametrize("steps", [STEPS, STEPS[::-1]])
+def test_the_three_longest_ops_each_once_with_its_longest_run(
+    tmp_path: Path, steps: list[Op]
+) -> None:
+    path = msprof(tmp_path, op_summary=op_summary(*steps))
+    assert longest(path, ALL) == (ALL_REDUCE, CONV1, CONV2)
+    assert longest(path, Selector(type=("Conv*",))) == (CONV1, CONV2)
+    assert longest(path, Selector(not_type=("hcom_*",))) == (CONV1, CONV2, RELU)
+    # Among the rows that a rule means, not of the op altogether.
+    on_core = (LongOp("conv1", "Conv2D", "AI_CORE", 90), CONV2)
+    assert longest(path, Selector(task_type=("AI_CORE",))) == on_core
+    assert longest(path, Selector(name=("gelu",))) == ()
+
+
+def test_several_rules_name_their_longest_ops_in_order_without_repeats(tmp_path: Path) -> None:
+    path = msprof(tmp_path, op_summary=op_summary(*STEPS))
+    cast = Selector(task_type=("AI_CPU",))
+    expected = (LongOp("cast", "Cast", "AI_CPU", 10), ALL_REDUCE, CONV1, CONV2)
+    assert longest(path, cast, ALL, Selector(name=("conv*",))) == expected
+    assert longest(path) == ()
+
+
+def test_the_longest_ops_of_each_lane(tmp_path: Path) -> None:
+    rows = [Op(name="a", device="1", duration=7), Op(name="b", duration=5, start=9)]
+    path = msprof(tmp_path, op_summary=op_summary(*rows))
+    assert Measurer(open_profile(path), StepOptions()).longest(iter([ALL])) == {
+        "0/1": (LongOp("a", "Conv2D", "AI_CORE", 7),),
+        "0/0": (LongOp("b", "Conv2D", "AI_CORE", 5),),
     }
-    assert Measurer(open_profile(holed(tmp_path, duration="N/A")), StepOptions()).longest() == {
-        "0": ()
-    }
+
+
+def test_one_absent_duration_leaves_the_longest_of_other_rules(tmp_path: Path) -> None:
+    path = holed(tmp_path, duration="N/A", name="where")
+    reduce = Selector(type=("hcom_*",))
+    assert longest(path, ALL, Selector(name=("where",)), reduce) == (ALL_REDUCE,)
+
+
+def test_a_rule_that_a_row_does_not_answer_has_no_longest_ops(tmp_path: Path) -> None:
+    path = holed(tmp_path, type="N/A", duration=500)
+    assert longest(path, Selector(type=("hcom_*",))) == ()
+    assert longest(path, ALL)[0] == LongOp("conv_1", "", "AI_CPU", 500)
+
+
+@pytest.mark.parametrize("column", ["Op Name", "OP Type", "Task Type", "Task Duration(us)"])
+def test_without_a_column_there_are_no_longest_ops(tmp_path: Path, column: str) -> None:
+    path = msprof(tmp_path, op_summary=op_summary(*OPS).replace(column, "Other"))
+    assert longest(path, ALL) == ()
+
+
+def test_op_names_are_read_only_when_there_is_something_to_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measurer = Measurer(
+        open_profile(msprof(tmp_path, op_summary=op_summary(*STEPS))), StepOptions()
+    )
+    measurer.measure([Wanted("kernel_time")])
+    read = []
+    lane_rows = Profile.lane_rows
+
+    def spy(self: Profile, lane: Lane, table: str, columns: Collection[str] = ()) -> object:
+        read.append((table, set(columns)))
+        return lane_rows(self, lane, table, columns)
+
+    monkeypatch.setattr(Profile, "lane_rows", spy)
+    measurer.longest([])
+    assert read == []
+    measurer.longest([ALL, Selector(name=("conv1",)), Selector(type=("Cast",))])
+    measurer.longest([ALL])
+    assert read == [("op_summary", {"op_name"})]
 
 
 def test_a_profile_without_op_tables(tmp_path: Path) -> None:
     path = msprof(tmp_path, fusion_op=csv("Model Name,Fusion Op", ["m", "a"], ["m", "b"]))
     assert values(path, "fused_count")["fused_count"].value == 2
     assert reason(path, "kernel_time") == "the profile has neither op_summary nor op_statistic"
-    assert Measurer(open_profile(path), StepOptions()).longest() == {"0": ()}
+    assert Measurer(open_profile(path), StepOptions()).longest([ALL]) == {"0": ()}
     assert lanes(path, [])["0"].ops == ()
 
 

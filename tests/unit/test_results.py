@@ -23,6 +23,7 @@ from pytest_npuperf.model import (
     CaseResult,
     LaneMeasurement,
     Limit,
+    LongOp,
     Measurement,
     OpRow,
     Selector,
@@ -97,7 +98,7 @@ SMALL = result(
                 STEPS: Value(Fraction(1_705_000), 2, data=(1_700_000, 1_710_000)),
             },
             ops=(OpRow("Conv2D", "AI_CORE", 53, 900_100),),
-            longest=(("conv1/Conv2D", "Conv2D", 61_000),),
+            longest=(LongOp("conv1/Conv2D", "Conv2D", "AI_CORE", 61_000),),
         ),
     ),
     BUSY,
@@ -174,7 +175,8 @@ def test_what_reports_need_of_a_case_is_kept() -> None:
     assert back.limits == SMALL.limits
     lane, original = back.rounds[0].lanes["0"], SMALL.rounds[0].lanes["0"]
     assert lane.ops == original.ops
-    assert lane.longest == original.longest == (("conv1/Conv2D", "Conv2D", 61_000),)
+    longest = (LongOp("conv1/Conv2D", "Conv2D", "AI_CORE", 61_000),)
+    assert lane.longest == original.longest == longest
     assert lane.values[STEPS.wanted] == original.values[STEPS.wanted]
     assert lane.values[BUSY.wanted].value == original.values[BUSY.wanted].value
 
