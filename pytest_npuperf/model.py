@@ -15,9 +15,6 @@ JSON = Any
 """What crosses a process or a file: dicts, lists, strings, numbers, booleans and None."""
 
 
-# --- what is wanted ---------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Selector:
     """Which rows a rule means; each field holds globs (``*`` and ``?``), empty means any."""
@@ -118,9 +115,6 @@ class Limit:
         return max(self.bounds, key=lambda bound: bound.excess(measured), default=None)
 
 
-# --- what is measured -------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Value:
     """One measured number, or the reason why there is none. Absent is never zero."""
@@ -174,9 +168,6 @@ class Measurement:
 
     lanes: Mapping[str, LaneMeasurement]
     notes: tuple[str, ...] = ()
-
-
-# --- what is judged ---------------------------------------------------------------------------
 
 
 class Verdict(str, Enum):
