@@ -169,7 +169,7 @@ def test_one_clear_line(pytester: pytest.Pytester, name: str) -> None:
     if name == "a recording that does not exist":
         (pytester.path / "recordings" / "bad").rmdir()
     failure = run(pytester, bad)
-    assert failure.message == f"BudgetExceeded: speed: {bad.line}"
+    assert failure.message == f"NotWithinBudget: speed: {bad.line}"
     assert f"speed: {bad.line}" in failure.screen.splitlines()
     for word in ("Traceback", "gate.py", "pipeline.py", "PASSED"):
         assert word not in failure.screen

@@ -32,12 +32,12 @@ PROPERTY = "npuperf.json"
 OFF = 'mode = "off"'
 
 
-class BudgetExceeded(pytest.fail.Exception):  # type: ignore[misc,name-defined]
-    """A test fails by its budget, not by a wrong assertion."""
+class NotWithinBudget(pytest.fail.Exception):  # type: ignore[misc,name-defined]
+    """The test is not shown to be within its budget: too slow, not measured, or an error."""
 
 
 # pytest puts the module in front of the message in its short summary; the message is what counts.
-BudgetExceeded.__module__ = "builtins"
+NotWithinBudget.__module__ = "builtins"
 
 
 class Gate:
@@ -188,7 +188,7 @@ class Gate:
         self._item.user_properties.append((PROPERTY, self._session.as_text(result)))
         if result.blocks:
             self._item.add_report_section("call", "npuperf", details(result))
-            raise BudgetExceeded(one_line(result), pytrace=False)
+            raise NotWithinBudget(one_line(result), pytrace=False)
         if result.verdict is Verdict.SKIPPED:
             _skip(one_line(result))
 

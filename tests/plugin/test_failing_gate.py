@@ -20,7 +20,7 @@ def test_it_exits_with_1_and_says_both_numbers_apart(project: Project) -> None:
     result = project.run()
     assert result.ret == 1
     result.stdout.fnmatch_lines(
-        [MESSAGE.replace("[", "[[]"), "FAILED test_it.py::test_speed - BudgetExceeded: *"]
+        [MESSAGE.replace("[", "[[]"), "FAILED test_it.py::test_speed - NotWithinBudget: *"]
     )
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.no_fnmatch_line("*gate.py*")
@@ -43,7 +43,7 @@ def test_junit_has_a_failure_and_flat_properties(project: Project, args: list[st
     suite = next(ET.fromstring(text).iter("testsuite"))
     assert (suite.get("failures"), suite.get("errors"), suite.get("tests")) == ("1", "0", "1")
     failure = next(suite.iter("failure"))
-    assert failure.get("message") == f"BudgetExceeded: {MESSAGE}"
+    assert failure.get("message") == f"NotWithinBudget: {MESSAGE}"
     found = {each.get("name"): each.get("value") for each in suite.iter("property")}
     assert found == {
         "npuperf.resnet50.verdict": "FAILED",

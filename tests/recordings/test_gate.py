@@ -71,7 +71,7 @@ def test_at_the_value_and_one_below(
     count, errors, (message,) = failures(pytester)
     assert (count, errors) == ("1", "0")
     assert message is not None
-    assert message.startswith(f"BudgetExceeded: recorded: {says}, limit ")
+    assert message.startswith(f"NotWithinBudget: recorded: {says}, limit ")
     assert "Traceback" not in failed.stdout.str()
 
 
@@ -85,7 +85,7 @@ def test_no_ai_cpu_operators_cannot_be_told_at_level_0(
         "1",
         "0",
         [
-            "BudgetExceeded: recorded: ops task_type=AI_CPU count not measured: op_summary has no "
+            "NotWithinBudget: recorded: ops task_type=AI_CPU count not measured: op_summary has no "
             "Task Type in 187 of 191 rows, first in row 1 [pyproject.toml:10]"
         ],
     )
