@@ -188,6 +188,14 @@ COMMUNICATION = ("HCCL", "COMMUNICATION")
 LEFT_OUT = ("WRITE_BACK", "INVALID")
 """Task types of rows that are no work; they are counted, but measured nowhere."""
 
+TASK_TYPES = (
+    *AI_CORES,
+    *COMMUNICATION,
+    *("AI_CPU", "DSA_SQE", "DSA", "DVPP", "FFTS_PLUS"),
+    *("KERNEL_AICORE", "KERNEL_AIVEC", "KERNEL_AICPU", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV"),
+)
+"""Task types that are known, the hardware's names last; a profile may have others."""
+
 
 def needed_tables(metric: str) -> tuple[str, ...]:
     """Return the tables of which one must be there to measure a metric, rules included."""

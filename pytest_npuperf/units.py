@@ -124,8 +124,12 @@ def show_apart(
 ) -> tuple[str, ...]:
     """Return several values in one unit, with as many digits as tell unequal ones apart.
 
+    Values that are worlds apart get each its own unit, since nobody reads 0.00000100 ms.
     ``unit`` is the name that a custom number carries; the other dimensions know theirs.
     """
+    sizes = [abs(Fraction(value)) for value in values if value]
+    if dimension in _STEPS and sizes and max(sizes) >= 1000 * min(sizes) and len(values) > 1:
+        return tuple(show(value, dimension, unit) for value in values)
     name, scale = _scale(max(abs(Fraction(value)) for value in values), dimension)
     label = f" {name or unit}".rstrip()
     if dimension is Dimension.COUNT and all(Fraction(value).denominator == 1 for value in values):
@@ -140,10 +144,13 @@ def show_apart(
 def show_change(value: Fraction, base: Fraction) -> str:
     """Return how far a value is from its base, ``+0.6 %``; a change is never shown as none.
 
-    Empty where the base is zero, of which nothing is a share.
+    From eleven times the base on it is a factor, ``x 5000``. Empty where the base is zero, of
+    which nothing is a share.
     """
     if base == 0:
         return ""
+    if value >= 11 * base > 0:
+        return f"x {_decimal(value / base, 0)}"
     percent = (value - base) / abs(base) * 100
     if percent == 0:
         return "0 %"

@@ -110,7 +110,7 @@ CASES = {
     ),
     "a recording that does not exist": Bad(
         {"../other/a.csv": "1\n"},
-        "recordings/bad: there is no such recording; recordings has other",
+        "recordings/bad: there is no such recording; recordings has 1 other recording",
     ),
     "no table that has fused operators": Bad(
         {NAME: WHOLE},

@@ -14,16 +14,17 @@ def check_ending(program: str, ended: Ended, output: Path, start: Start) -> None
     if ended.timed_out:
         raise failure(
             f"{program} did not end within {start.timeout_s:g} s and was stopped; "
-            f"raise timeout in [tool.npuperf.msprof]; partial data is kept in {output}",
+            f"raise msprof.timeout, or see why it hangs; partial data is kept in {output}",
             start.log,
         )
     if disk_is_full(start.log):
         raise failure(f"{output}: the disk is full; free some space", start.log)
     if ended.status < 0:
-        raise failure(f"{program} was ended by {_signal(-ended.status)}", start.log)
+        raise failure(f"{program} was ended by {signal_name(-ended.status)}", start.log)
 
 
-def _signal(number: int) -> str:
+def signal_name(number: int) -> str:
+    """Return what a signal is called: ``SIGKILL``."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -1,4 +1,4 @@
-"""The manifest of a recording: when it was made, and on what."""
+"""The manifest of a recording: when it was made, on what, and in how many rounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from pytest_npuperf.model import JSON
 MANIFEST = "npuperf-recording.json"
 
 # History of the format:
-# 1  {"format": 1, "recorded": "2026-01-31", "fingerprint": {"soc": "Ascend310P3", ...}}
+# 1  {"format": 1, "recorded": "2026-01-31", "rounds": 3, "fingerprint": {"soc": "Ascend310P3"}};
+#    each key but the format may be missing
 FORMAT = 1
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -27,6 +28,7 @@ class Manifest:
 
     recorded: str = ""
     fingerprint: Mapping[str, str] = field(default_factory=dict)
+    rounds: int | None = None
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -34,6 +36,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     content = {
         "format": FORMAT,
         "recorded": manifest.recorded,
+        **({} if manifest.rounds is None else {"rounds": manifest.rounds}),
         "fingerprint": dict(sorted(manifest.fingerprint.items())),
     }
     text = json.dumps(content, indent=2, ensure_ascii=False)
@@ -75,7 +78,8 @@ def _checked(path: Path, content: JSON) -> Manifest:
             f"{path}: format {number} is newer than {FORMAT}, "
             "the newest that this version reads; upgrade pytest-npuperf"
         )
-    return Manifest(_day(path, content.get("recorded", "")), _fingerprint(path, content))
+    day = _day(path, content.get("recorded", ""))
+    return Manifest(day, _fingerprint(path, content), _rounds(path, content))
 
 
 def _day(path: Path, found: JSON) -> str:
@@ -95,6 +99,15 @@ def is_day(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _rounds(path: Path, content: dict[str, JSON]) -> int | None:
+    if "rounds" not in content:
+        return None
+    found = content["rounds"]
+    if isinstance(found, int) and not isinstance(found, bool) and found >= 1:
+        return found
+    raise CollectError(f"{path}: rounds: found {_kind(found)}, wanted a whole number, 1 or more")
 
 
 def _fingerprint(path: Path, content: dict[str, JSON]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pytest_npuperf.collect.command import find_app, find_msprof
-from pytest_npuperf.collect.ending import check_ending
+from pytest_npuperf.collect.ending import check_ending, signal_name
 from pytest_npuperf.collect.log import failure, last_match
 from pytest_npuperf.collect.process import Start, run_program
 from pytest_npuperf.errors import CollectError
@@ -32,10 +32,12 @@ def profile_with_msprof(case: Case, output: Path, start: Start) -> None:
 
     Raises CollectError unless every process that was profiled left its tables.
     """
-    msprof = find_msprof(case.msprof.command, start.env)
+    msprof = find_msprof(case, start.env)
     command = _command(case, msprof, output, start.env)
     ended = run_program(command, start)
-    check_ending(f"msprof ({msprof})", ended, output, start)
+    # Of the two it is the app that hangs, and msprof that is ended by a signal.
+    program = f"the app {case.app[0]} under msprof" if ended.timed_out else f"msprof ({msprof})"
+    check_ending(program, ended, output, start)
     _check_app(case, start.log)
     profiles = sorted(path for path in output.glob("PROF_*") if path.is_dir())
     if not profiles:
@@ -110,8 +112,15 @@ def _knows_positional(msprof: str, env: Mapping[str, str]) -> bool:
 
 def _check_app(case: Case, log: Path) -> None:
     code = last_match(log, _APP_FAILED)
-    if code:
-        raise failure(f"the app {case.app[0]} ended with exit code {code}", log)
+    if code is None:
+        return
+    # msprof tells a signal as a negative code.
+    how = (
+        f"was ended by {signal_name(-int(code))}"
+        if int(code) < 0
+        else f"ended with exit code {code}"
+    )
+    raise failure(f"the app {case.app[0]} {how}", log)
 
 
 def _check_tables(msprof: str, profile: Path, start: Start) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 # Each process that the program starts inherits this variable, and is found by it again even when
 # its parent has died or it has left the session.
@@ -44,9 +46,15 @@ class Start:
 def run_program(command: Sequence[str], start: Start) -> Ended:
     """Run a command without a shell and return how it ended; its output is added to the log.
 
-    When it returns or raises (KeyboardInterrupt too), neither the program nor anything that it
-    started is running. Raises OSError when the program or the log cannot be opened.
+    When it returns or raises (KeyboardInterrupt too, which SIGTERM becomes), neither the program
+    nor anything that it started is running. Raises OSError when the program or the log cannot be
+    opened.
     """
+    with _interrupted_by_sigterm():
+        return _run(command, start)
+
+
+def _run(command: Sequence[str], start: Start) -> Ended:
     with start.log.open("ab") as log:
         process = _started(command, start, log.fileno())
     mark = f"{MARK}={start.log}"
@@ -65,6 +73,28 @@ def run_program(command: Sequence[str], start: Start) -> Ended:
         status = process.poll()
     # None: even SIGKILL does not end what hangs in a driver.
     return Ended(-signal.SIGKILL if status is None else status, timed_out)
+
+
+@contextmanager
+def _interrupted_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM, by which CI ends a job that is cancelled, do what Ctrl-C does.
+
+    SIGKILL (``kill -9``) cannot be caught: after it, the program and what it started run on.
+    """
+    # Python lets only its main thread set handlers; None is one that cannot be put back.
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is None:
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupted(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def _started(command: Sequence[str], start: Start, log: int) -> subprocess.Popen[bytes]:

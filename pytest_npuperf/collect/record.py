@@ -49,7 +49,7 @@ def save_recording(
             for number, source in enumerate(rounds, 1):
                 target = fresh if len(rounds) == 1 else fresh / f"round_{number}"
                 _copy_round(source, target, stems)
-            write_manifest(fresh, Manifest(recorded.isoformat(), fingerprint))
+            write_manifest(fresh, Manifest(recorded.isoformat(), fingerprint, len(rounds)))
     except OSError as err:
         raise CollectError(
             f"{recording}: cannot be written: {err.strerror or err}; nothing was changed"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from pytest_npuperf.collect.manifest import Manifest, read_manifest
+from pytest_npuperf.collect.manifest import MANIFEST, Manifest, read_manifest
 from pytest_npuperf.errors import CollectError
 from pytest_npuperf.model import Collected
 
@@ -28,20 +28,20 @@ _INFO = re.compile(r"profiler_info(_[0-9]+)?\.json")
 
 # round_N / rank_ascend_pt / PROF_* / mindstudio_profiler_output / table
 _DEPTH = 4
-_SHOWN = 8
+_NEAR = 3
 
 
 def replay(recording: Path) -> Collected:
     """Return the rounds of a recording, its date and its fingerprint.
 
-    Raises CollectError when it is not there, when its rounds are not 1, 2, 3 ..., or when its
-    manifest is damaged.
+    Raises CollectError when it is not there, when its rounds are not 1, 2, 3 ... or not as many
+    as its manifest says, or when that is damaged.
     """
     if not recording.exists():
         raise CollectError(_missing(recording))
     manifest = read_manifest(recording) or Manifest()
     return Collected(
-        rounds=_rounds(recording),
+        rounds=_all_rounds(recording, manifest.rounds),
         mode="replay",
         recorded=manifest.recorded or _date_in_names(recording),
         fingerprint={**_torch_fingerprint(recording), **manifest.fingerprint},
@@ -55,12 +55,25 @@ def _missing(recording: Path) -> str:
     names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
     if not names:
         return f"{recording}: there is no such recording; {folder} is empty"
-    near = difflib.get_close_matches(recording.name, names, n=_SHOWN)
-    ordered = [*near, *(name for name in names if name not in near)]
-    more = f" and {len(ordered) - _SHOWN} more" if len(ordered) > _SHOWN else ""
-    return (
-        f"{recording}: there is no such recording; {folder} has {', '.join(ordered[:_SHOWN])}{more}"
-    )
+    # A mistyped path may lead anywhere: what is there, and not nearly what was asked for, is no
+    # business of a log.
+    near = difflib.get_close_matches(recording.name, names, n=_NEAR)
+    others = "1 other recording" if len(names) == 1 else f"{len(names)} other recordings"
+    return f"{recording}: there is no such recording; {folder} has {', '.join(near) or others}"
+
+
+def _all_rounds(recording: Path, wanted: int | None) -> tuple[Path, ...]:
+    rounds = _rounds(recording)
+    if wanted is not None and len(rounds) != wanted:
+        raise CollectError(
+            f"{recording}: found {_counted(len(rounds))}, wanted {_counted(wanted)}, "
+            f"as {MANIFEST} says; restore it, or record again with --npuperf-record"
+        )
+    return rounds
+
+
+def _counted(rounds: int) -> str:
+    return "1 round" if rounds == 1 else f"{rounds} rounds"
 
 
 def _rounds(recording: Path) -> tuple[Path, ...]:

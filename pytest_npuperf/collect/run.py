@@ -39,7 +39,9 @@ def run(case: Case, folder: Path, dev: Path) -> Collected:
 def _check_programs(case: Case, env: dict[str, str]) -> None:
     """Find what will be started before waiting for an NPU."""
     if case.collector == "msprof":
-        find_msprof(case.msprof.command, env)
+        find_msprof(case, env)
+    if not case.cwd.is_dir():
+        raise CollectError(f"cwd: {case.cwd}: there is no such folder")
     find_app(case, env)
 
 

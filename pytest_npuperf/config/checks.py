@@ -15,6 +15,12 @@ from pytest_npuperf.units import Dimension, parse
 
 Tables = Mapping[str, Mapping[str, JSON]]
 
+# The bound on the better side, and the one that is meant.
+_SIDES = {"higher": ("at_most", "at_least"), "lower": ("at_least", "at_most")}
+# Shares of a whole that they are within. The share of an op can be more: of kernel_time, which
+# has no communication.
+_PARTS = ("idle_share", "overlap_share")
+
 _NOT_BUILT = "is not built in this version; remove it"
 
 
@@ -115,3 +121,22 @@ def _bounds(limit: Asked) -> Iterator[Problem]:
         least, most = quoted(table["at_least"]), quoted(table["at_most"])
         text = f"at_least {least} is more than at_most {most}; no value can be within both"
         yield Problem((), text)
+    if limit.wanted.column is None:
+        yield from _never_fails(limit)
+
+
+def _never_fails(limit: Asked) -> Iterator[Problem]:
+    """Yield the problem of an only bound that no worse value breaks."""
+    table, bounds = limit.table, limit.bounds
+    metric = limit.wanted.metric
+    if metric.startswith("custom."):
+        wrong, right = _SIDES[limit.better]
+        if "better" in table and set(bounds) == {wrong}:
+            text = f"{wrong} {quoted(table[wrong])} can never fail: better is {limit.better}"
+            yield Problem((), f"{text}, so no worse value breaks it; write {right}")
+    elif bounds == {"at_least": 0}:
+        text = f"at_least {quoted(table['at_least'])} can never fail: no value is less"
+        yield Problem((), f"{text}; write more, or another bound")
+    elif metric in _PARTS and set(bounds) == {"at_most"} and bounds["at_most"] >= 1:
+        text = f"at_most {quoted(table['at_most'])} can never fail: no value is more than 100 %"
+        yield Problem((), f"{text}; write less, or another bound")

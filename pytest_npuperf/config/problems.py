@@ -35,7 +35,10 @@ def _key(part: str) -> str:
 
 def did_you_mean(found: str, known: Iterable[str], at_most: int = 1) -> str:
     """Return ``; did you mean "p95"?`` with the nearest names, or nothing where none is near."""
-    near = difflib.get_close_matches(found, list(known), n=at_most)
+    names = list(known)
+    # Case counts for settings, not for what people mean.
+    like = difflib.get_close_matches(found.lower(), {name.lower() for name in names}, n=at_most)
+    near = [name for text in like for name in names if name.lower() == text][:at_most]
     return f"; did you mean {' or '.join(map(quoted, near))}?" if near else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ _QUANTITIES = {
     "count": Dimension.COUNT,
     "number": Dimension.NUMBER,
 }
+
+_EXPONENT = re.compile(r"[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]")
 
 # What an unknown key may have been meant for, by the title of its table in the schema.
 _NOUNS = {"budget": "metric or key", "statistics": "statistic", "rule": "statistic or key"}
@@ -79,8 +82,22 @@ def quantity_refusal(found: object, dimension: Dimension) -> str | None:
     try:
         parse(found, dimension)
     except ValueError as refusal:
-        return _missing_unit(found, dimension) or _other_dimension(found, dimension) or str(refusal)
+        return (
+            _missing_unit(found, dimension)
+            or _exponent(found, dimension)
+            or _other_dimension(found, dimension)
+            or str(refusal)
+        )
     return None
+
+
+def _exponent(found: object, dimension: Dimension) -> str | None:
+    if dimension not in (Dimension.TIME, Dimension.SHARE) or not isinstance(found, str):
+        return None
+    if not _EXPONENT.match(found.strip()):
+        return None
+    text = f"{quoted(found)} has an exponent, and exponents are not read"
+    return f"{text}; write the number out, as in {WORDS[dimension][1]}"
 
 
 def _missing_unit(found: object, dimension: Dimension) -> str | None:
@@ -88,8 +105,18 @@ def _missing_unit(found: object, dimension: Dimension) -> str | None:
     number = found if isinstance(found, (int, float)) else _as_number(found)
     if units is None or isinstance(found, bool) or number is None:
         return None
+    if not _is_read(f"{number} {units[0]}", dimension):
+        return None
     written = listed(f"{number} {unit}" for unit in units)
     return f"{show_found(found)} has no unit; write {written}"
+
+
+def _is_read(text: str, dimension: Dimension) -> bool:
+    try:
+        parse(text, dimension)
+    except ValueError:
+        return False
+    return True
 
 
 def _as_number(found: object) -> str | None:
@@ -102,11 +129,8 @@ def _other_dimension(found: object, dimension: Dimension) -> str | None:
         return None
     wanted, examples = WORDS[dimension]
     for other in (Dimension.TIME, Dimension.SIZE, Dimension.SHARE):
-        try:
-            parse(found, other)
-        except ValueError:
-            continue
-        return f"{quoted(found)} is {WORDS[other][0]}, not {wanted}; write {examples}"
+        if _is_read(found, other):
+            return f"{quoted(found)} is {WORDS[other][0]}, not {wanted}; write {examples}"
     return None
 
 

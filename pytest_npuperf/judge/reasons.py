@@ -26,7 +26,7 @@ def compared(limit: Limit, bound: Bound | None, value: Fraction) -> str:
 
 def worst_lane(lane: str, lanes: int) -> str:
     """Name the lane that decides, where there are several."""
-    return f" on lane {lane} (worst of {lanes})" if lanes > 1 else ""
+    return f" on lane {lane} (rank/device, worst of {lanes})" if lanes > 1 else ""
 
 
 def some_lane(lane: str, lanes: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -31,6 +31,7 @@ from pytest_npuperf.model import (
 )
 from pytest_npuperf.percentiles import statistic
 from pytest_npuperf.profile import Lane, Profile
+from pytest_npuperf.profile.layouts import Unit
 from pytest_npuperf.profile.steps import StepCount
 
 
@@ -38,15 +39,21 @@ class Measurer:
     """The numbers of one profile under one way to count steps."""
 
     def __init__(self, profile: Profile, options: StepOptions) -> None:
+        self._profile = profile
         self._lanes = {lane.key: _LaneMeasurer(profile, lane, options) for lane in profile.lanes}
 
     def measure(self, wanted: Iterable[Wanted]) -> Measurement:
         """Return what is wanted on every lane. Raises ProfileError."""
         asked = tuple(wanted)
         lanes = {key: lane.measure(asked) for key, lane in self._lanes.items()}
+        return Measurement(lanes, tuple(self._notes()))
+
+    def _notes(self) -> Iterator[str]:
         left_out = sum(lane.left_out for lane in self._lanes.values())
-        notes = (f"{left_out} rows marked WRITE_BACK or INVALID are left out",) if left_out else ()
-        return Measurement(lanes, notes)
+        if left_out:
+            yield f"{left_out} rows marked WRITE_BACK or INVALID are left out"
+        if any(_stands_alone(unit) for unit in self._profile.units):
+            yield "nothing to check op_summary against: neither op_statistic nor task_time is there"
 
     def longest(self, selects: Iterable[Selector]) -> dict[str, tuple[LongOp, ...]]:
         """Return the longest ops of each lane among those that each selector means, each once.
@@ -210,6 +217,11 @@ class _LaneMeasurer:
             raise NotMeasuredError(
                 f"the profile holds single steps, not the whole run; write {form}"
             )
+
+
+def _stands_alone(unit: Unit) -> bool:
+    """Return whether no other table could contradict the op table."""
+    return bool(unit.of("op_summary")) and not (unit.of("op_statistic") or unit.of("task_time"))
 
 
 def _without_per_step(wanted: Wanted) -> Wanted:

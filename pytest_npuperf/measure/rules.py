@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from pytest_npuperf.catalogue import TASK_TYPES
 from pytest_npuperf.measure.intervals import Ns
 from pytest_npuperf.measure.operators import Number
 from pytest_npuperf.measure.rows import Mask, NotMeasuredError, OpRows
@@ -48,6 +49,10 @@ def rule_number(rows: OpRows, wanted: Wanted) -> Number:
     mask = selected(rows, wanted.select)
     name = wanted.statistic or ""
     if name == "count":
+        if not mask.any():
+            for key, globs in chosen(wanted.select).items():
+                texts = list(rows.column(_column(key)).cat.categories)
+                refuse_misspelled(rows.place, key, globs, texts)
         return Number(Fraction(int(mask.sum())), len(rows))
     durations = rows.durations(_some(rows, mask, wanted.select))
     total = int(durations.sum())
@@ -71,15 +76,41 @@ def _some(rows: OpRows, mask: Mask, select: Selector) -> Mask:
     """Return the mask unless it selects nothing: no operator has no duration, not one of 0."""
     if mask.any():
         return mask
-    chosen = {
-        _column(key): globs for key, globs in select.as_dict().items() if not key.startswith("not_")
-    }
     near = [
         text
-        for column, globs in chosen.items()
-        for text in nearest(globs, list(rows.column(column).cat.categories))
+        for key, globs in chosen(select).items()
+        for text in nearest(globs, list(rows.column(_column(key)).cat.categories))
     ]
     raise NotMeasuredError(nothing_selected(rows.place, select, near))
+
+
+def chosen(select: Selector) -> dict[str, list[str]]:
+    """Return the globs of a selector by the key that they must match."""
+    return {key: globs for key, globs in select.as_dict().items() if not key.startswith("not_")}
+
+
+def refuse_misspelled(place: str, key: str, globs: Collection[str], there: list[str]) -> None:
+    """Refuse to count none of what is written otherwise. Raises NotMeasuredError.
+
+    ``there`` are the texts of the profile. Without this a limit such as ``count = 0`` could
+    never fail.
+    """
+    for glob in globs:
+        if glob in there or "*" in glob or "?" in glob:
+            continue
+        asked = f"no row of {place} is {key}={printable(glob)}"
+        meant = [text for text in there if text.casefold() == glob.casefold()]
+        if meant:
+            raise NotMeasuredError(f"{asked}; did you mean {printable(meant[0])}?")
+        if key == "task_type" and glob not in TASK_TYPES:
+            hint = _near_task_type(glob, there)
+            raise NotMeasuredError(f"{asked}, and that is no task type that is known{hint}")
+
+
+def _near_task_type(glob: str, there: list[str]) -> str:
+    known = {text.casefold(): text for text in (*there, *TASK_TYPES)}
+    near = difflib.get_close_matches(glob.casefold(), known, 1)
+    return f"; did you mean {printable(known[near[0]])}?" if near else ""
 
 
 def nearest(globs: Collection[str], there: list[str]) -> list[str]:

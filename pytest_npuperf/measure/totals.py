@@ -12,7 +12,7 @@ import pandas as pd
 from pytest_npuperf.catalogue import AI_CORES, COMMUNICATION, LEFT_OUT
 from pytest_npuperf.measure.operators import Number
 from pytest_npuperf.measure.rows import Mask, NotMeasuredError, matching
-from pytest_npuperf.measure.rules import nearest, nothing_selected
+from pytest_npuperf.measure.rules import chosen, nearest, nothing_selected, refuse_misspelled
 from pytest_npuperf.model import OpRow, Selector, Wanted
 from pytest_npuperf.profile.cells import us_to_ns
 
@@ -90,6 +90,8 @@ class Totals:
         rows = self.selected(wanted.select)
         name = wanted.statistic or ""
         if name == "count":
+            if not rows.any():
+                self._refuse_misspelled(wanted.select)
             return self.count(rows)
         if not rows.any():
             raise NotMeasuredError(nothing_selected(self.place, wanted.select, self._near(wanted)))
@@ -100,10 +102,16 @@ class Totals:
     def _near(self, wanted: Wanted) -> list[str]:
         return [
             text
-            for key, globs in wanted.select.as_dict().items()
-            if key in self._columns
-            for text in nearest(globs, list(self.frame[self._columns[key]].cat.categories))
+            for key, globs in chosen(wanted.select).items()
+            for text in nearest(globs, self._texts(key))
         ]
+
+    def _refuse_misspelled(self, select: Selector) -> None:
+        for key, globs in chosen(select).items():
+            refuse_misspelled(self.place, key, globs, self._texts(key))
+
+    def _texts(self, key: str) -> list[str]:
+        return list(self.frame[self._columns[key]].cat.categories)
 
     def _kernel_time(self) -> Fraction:
         whole = self.total(self.kernels).value

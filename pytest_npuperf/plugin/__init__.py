@@ -21,7 +21,12 @@ from pytest_npuperf.plugin.hooks import (
     pytest_runtest_setup,
     pytest_runtest_teardown,
 )
-from pytest_npuperf.plugin.options import add_options, explains, settings_options
+from pytest_npuperf.plugin.options import (
+    add_options,
+    explains,
+    forget_results,
+    settings_options,
+)
 from pytest_npuperf.plugin.session import NpuperfSession
 
 __all__ = [
@@ -56,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if "npuperf" in worker:
         config.stash[SESSION] = NpuperfSession.from_json(worker["npuperf"], worker["workerid"])
         return
+    forget_results(config)
     session = config.stash[SESSION] = NpuperfSession.begin(_settings(config))
     if explains(config):
         config.pluginmanager.register(Explainer(config, session), "npuperf-explainer")

@@ -74,9 +74,11 @@ class Gate:
         return self._obtain(replace(self._case, mode="replay", recording=recording))
 
     def metric(self, name: str, value: float, unit: str = "") -> None:
-        """Report a number that the budget limits as ``custom.NAME``."""
-        if not math.isfinite(value):
+        """Report a number, once, that the budget limits as ``custom.NAME``."""
+        if isinstance(value, bool) or not math.isfinite(value):
             raise ValueError(f"npuperf.metric({name!r}): {value} is not a finite number")
+        if name in self._reported:
+            raise ValueError(f"npuperf.metric({name!r}) was reported before; report it once")
         self._reported[name] = (Fraction(str(value)), unit)
 
     def check(self, profile: Profile, budget: str | Mapping[str, Any] | None = None) -> CaseResult:
@@ -102,7 +104,7 @@ class Gate:
         elif self._mark.name in self._settled:
             return
         elif self._case.mode == "off":
-            self._leave_out(self._mark, OFF)
+            self._leave_off(self._mark, self._case)
         else:
             self._judge(self._mark, self._obtained[-1] if self._obtained else None)
 
@@ -196,10 +198,18 @@ class Gate:
         self._settled.add(mark.name)
         self._item.user_properties.append(left_out(mark.name, reason))
 
+    def _leave_off(self, mark: CaseMark, case: Case) -> None:
+        self._leave_out(mark, OFF)
+        if case.strict:
+            raise NotWithinBudget(
+                f"{mark.name}: {OFF}, which --npuperf-strict does not allow", pytrace=False
+            )
+
     def _skip_if_off(self, mark: CaseMark) -> None:
         with suppress(ConfigError):  # a wrong budget is told when it is judged
-            if self._session.settings.case(mark.name, mark.marker).mode == "off":
-                self._leave_out(mark, OFF)
+            case = self._session.settings.case(mark.name, mark.marker)
+            if case.mode == "off":
+                self._leave_off(mark, case)
                 _skip(f"{mark.name}: {OFF}")
 
     def _refuse_idle_numbers(self) -> None:

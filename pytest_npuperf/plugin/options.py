@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,15 @@ def json_path(config: pytest.Config) -> Path | None:
     """Return the file for the results, where one is asked for."""
     found: Path | None = config.getoption(_dest("json"))
     return None if found is None else config.invocation_params.dir / found
+
+
+def forget_results(config: pytest.Config) -> None:
+    """Delete the results of an earlier run: who reads only the file must not take them for new."""
+    path = json_path(config)
+    if path is not None and not (explains(config) or config.option.collectonly):
+        # What cannot be deleted cannot be written either, which is told at the end.
+        with suppress(OSError):
+            path.unlink()
 
 
 def explains(config: pytest.Config) -> bool:

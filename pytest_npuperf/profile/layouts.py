@@ -23,6 +23,9 @@ _DEPTH = 4
 _UNREAD = (".db", ".json")
 """Databases and timelines, which hold what the tables do."""
 
+_READ = re.compile(rf"PROF_.*|.*_ascend_(pt|ms)|{FRAMEWORK}|{MERGED}|{DEVICE.pattern}|host|summary")
+"""Folders that are read by their name."""
+
 _RANK = re.compile(r"rank[_-]?([0-9]{1,9})", re.IGNORECASE)
 
 
@@ -77,6 +80,15 @@ def _single_file(path: Path) -> Unit:
 
 
 def _units(path: Path, depth: int) -> Iterator[Unit]:
+    found = list(_any_units(path, depth))
+    if _is_rank(path) and not any(unit.files for unit in found):
+        # Not to be passed over: the other ranks would be judged without it.
+        yield Unit(path, "framework", _rank(path), ())
+        return
+    yield from found
+
+
+def _any_units(path: Path, depth: int) -> Iterator[Unit]:
     unit = _framework_unit(path) or _msprof_unit(path)
     if unit is not None:
         yield unit
@@ -117,22 +129,34 @@ def _msprof_unit(path: Path) -> Unit | None:
 
 
 def _unit(path: Path, kind: str, rank: str | None, folders: Iterable[Path]) -> Unit:
-    files, unknown = claimed(file for folder in folders for file in _files(folder))
+    listed = [file for folder in folders for file in _listed(folder)]
+    tables, _ = claimed(listed)
+    _refuse_links(table.path for table in tables)
+    files, unknown = claimed(filter(_is_own_file, listed))
     return Unit(path, kind, rank, newest(files), unknown)
+
+
+def _is_rank(path: Path) -> bool:
+    """Return whether a framework made the folder, by its name or by what lies in it."""
+    return path.name.endswith(("_ascend_pt", "_ascend_ms")) or bool(_rank_files(path))
 
 
 def _rank(home: Path) -> str | None:
     """Return the rank that torch_npu or MindSpore wrote beside its output."""
-    for info in _files(home):
-        if info.name.startswith("profiler_info") and info.suffix == ".json":
-            try:
-                rank = int(json.loads(info.read_text(encoding="utf-8"))["rank_id"])
-            except (OSError, ValueError, KeyError, TypeError, RecursionError):
-                continue
-            if rank >= 0:
-                return str(rank)
+    for info in _rank_files(home):
+        try:
+            rank = int(json.loads(info.read_text(encoding="utf-8"))["rank_id"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            continue
+        if rank >= 0:
+            return str(rank)
     match = _RANK.search(home.name)
     return str(int(match[1])) if match else None
+
+
+def _rank_files(home: Path) -> list[Path]:
+    named = (file for file in _files(home) if file.name.startswith("profiler_info"))
+    return [file for file in named if file.suffix == ".json"]
 
 
 def _refuse_same_rank(units: list[Unit]) -> None:
@@ -155,16 +179,33 @@ def _name_rank(unit: Unit) -> str:
 
 def _folders(path: Path) -> list[Path]:
     """Return the real folders in a folder: a symbolic link could lead out of the profile."""
-    return [child for child in _listed(path) if child.is_dir() and not child.is_symlink()]
+    listed = _listed(path)
+    _refuse_links(child for child in listed if _READ.fullmatch(child.name))
+    return [child for child in listed if child.is_dir() and not child.is_symlink()]
 
 
 def _folder(path: Path) -> list[Path]:
-    """Return the folder in a list, an empty one where it is not there or a symbolic link."""
-    return [path] if path.is_dir() and not path.is_symlink() else []
+    """Return the folder in a list, an empty one where it is not there."""
+    _refuse_links([path])
+    return [path] if path.is_dir() else []
 
 
 def _files(path: Path) -> list[Path]:
-    return [child for child in _listed(path) if child.is_file() and not child.is_symlink()]
+    return list(filter(_is_own_file, _listed(path)))
+
+
+def _is_own_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _refuse_links(paths: Iterable[Path]) -> None:
+    """Refuse links by whose name something would be read: without it less would be judged."""
+    for path in paths:
+        if path.is_symlink():
+            raise ProfileError(
+                f"{path}: a symbolic link, which is not followed out of a profile; "
+                "put the files themselves there"
+            )
 
 
 def _listed(path: Path) -> list[Path]:
@@ -189,10 +230,21 @@ def _failed_export(path: Path) -> str | None:
 
 
 def _no_tables(unit: Unit) -> str:
+    if unit.kind == "framework":
+        return _rank_without_tables(unit.path)
     unread = [path for path in _below(unit.path, 2) if path.suffix in _UNREAD]
     return _only_unread(unit.path, unread) or (
         f"{unit.path}: a profile without tables; export it with "
         "`msprof --export=on --output=DIR` and look for errors there"
+    )
+
+
+def _rank_without_tables(path: Path) -> str:
+    homes = [path] if path.name == FRAMEWORK else _folder(path / FRAMEWORK)
+    unread = [file for home in homes for file in _files(home) if file.suffix in _UNREAD]
+    return _only_unread(path, unread) or (
+        f"{path}: a rank without tables; run analyse() of the framework's profiler, "
+        "or remove the folder"
     )
 
 

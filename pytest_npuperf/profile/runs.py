@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import filecmp
 from collections.abc import Callable, Collection, Sequence
+from itertools import combinations
 from pathlib import Path
 
 import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile.cells import us_to_ns
+from pytest_npuperf.profile.files import TableFile
 from pytest_npuperf.profile.layouts import Unit
 
 Rows = Callable[[int, str, Collection[str]], pd.DataFrame]
@@ -27,7 +30,11 @@ def refuse_several(path: Path, units: Sequence[Unit], rows: Rows) -> None:
         return
     if len(kinds) > 1:
         raise ProfileError(f"{path}: profiles of different kinds: {_names(units)}; keep one")
-    windows = sorted((_window(index, unit, rows), unit) for index, unit in enumerate(units))
+    found = [(_window(index, unit, rows), unit) for index, unit in enumerate(units)]
+    windows = sorted(found, key=lambda each: (each[0], each[1].path))
+    for (window, unit), (other, copy) in combinations(windows, 2):
+        if window == other:
+            _refuse_copy(unit, copy)
     last = windows[0][0][1]
     for (start, end), unit in windows:
         if start > last:
@@ -53,6 +60,18 @@ def _window(index: int, unit: Unit, rows: Rows) -> tuple[int, int]:
         f"{unit.path}: one of several profile folders, without start times that tell whether "
         "they are one run; keep one"
     )
+
+
+def _refuse_copy(unit: Unit, copy: Unit) -> None:
+    """Refuse a folder with the same files: two processes never write the same times."""
+    for table, _ in _TIMED:
+        files, others = unit.of(table), copy.of(table)
+        if files and len(files) == len(others) and all(map(_is_same, files, others)):
+            raise ProfileError(f"{copy.path} is a copy of {unit.path}; keep one")
+
+
+def _is_same(file: TableFile, other: TableFile) -> bool:
+    return filecmp.cmp(file.path, other.path, shallow=False)
 
 
 def _names(units: Sequence[Unit]) -> str:

@@ -131,7 +131,8 @@ def _most_time(lanes: Iterable[LaneMeasurement], metric: str) -> list[Culprit]:
     worst: Counter[str] = Counter()
     for lane in lanes:
         totals: Counter[str] = Counter()
-        for row in lane.ops:
+        # At profiling level 0 no row has a type to name.
+        for row in (row for row in lane.ops if row.type):
             totals[row.type] += row.total if _is_part(row, metric) else 0
         worst |= totals  # the larger of the two, and nothing that took no time
     return worst.most_common(5)

@@ -73,11 +73,13 @@ def summary(
 ) -> list[Line]:
     """Return the lines of the summary; ``not_checked`` holds cases with the reason for each.
 
-    Verbosity below zero leaves only the tests that fail, above zero shows what passed too.
+    Verbosity below zero leaves a line for each test that fails and each limit that only warns,
+    above zero shows what passed too.
     """
     width = min(width, WIDEST)
     if verbosity < 0:
-        return _folded([*_failures(cases), *_replays(cases)], width)
+        said = [*_failures(cases), *_doubts(cases), *_unchecked(not_checked), *_replays(cases)]
+        return _folded(said, width)
     rows = _rows(cases, everything=verbosity > 0)
     notes = _notes(cases) if verbosity > 0 else []
     tail = [*_unchecked(not_checked), *notes]
@@ -165,6 +167,21 @@ def _folded(lines: Iterable[Line], width: int) -> list[Line]:
 def _failures(cases: Iterable[CaseResult]) -> list[Line]:
     blocked = sorted((case for case in cases if case.blocks), key=by_verdict)
     return [(f"{case.verdict} {one_line(case)}", _COLOURS[case.verdict]) for case in blocked]
+
+
+def _doubts(cases: Iterable[CaseResult]) -> list[Line]:
+    """Return the limits of tests that pass, of which more is to be said than that."""
+    doubtful = [
+        (case, judged)
+        for case in cases
+        if not case.blocks
+        for judged in case.limits
+        if judged.verdict is not Verdict.PASSED
+    ]
+    return [
+        (f"{verdict_word(judged)} {case.case}: {judged.reason}", "yellow")
+        for case, judged in doubtful
+    ]
 
 
 def _replays(cases: Iterable[CaseResult]) -> list[Line]:

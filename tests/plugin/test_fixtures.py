@@ -215,3 +215,31 @@ def test_a_number_that_is_none(project: Project) -> None:
     result = project.run()
     assert result.ret == 1
     result.stdout.fnmatch_lines(["E*npuperf.metric('throughput'): nan is not a finite number"])
+
+
+@pytest.mark.parametrize(
+    ("calls", "message"),
+    [
+        ("npuperf.metric('t', True)", "npuperf.metric('t'): True is not a finite number"),
+        (
+            "npuperf.metric('t', 3); npuperf.metric('t', 5)",
+            "npuperf.metric('t') was reported before; report it once",
+        ),
+    ],
+)
+def test_a_number_is_reported_once_and_is_a_number(
+    project: Project, calls: str, message: str
+) -> None:
+    project.budget('kernel_time = "1 s"')
+    project.tests(
+        f"""
+        import pytest
+
+        @pytest.mark.npuperf("resnet50")
+        def test_speed(npuperf):
+            {calls}
+        """
+    )
+    result = project.run()
+    assert result.ret == 1
+    result.stdout.fnmatch_lines([f"E*{message}"])

@@ -147,3 +147,11 @@ def test_what_was_measured_is_on_disk_before_it_is_judged(gated: Project) -> Non
     assert found["rounds"][0]["0"]["kernel_time"] == 120_000
     assert (found["verdict"], found["blocks"]) == ("ERROR", True)
     assert found["reason"] == "measured, but the session ended before it was judged"
+
+
+def test_a_run_that_cannot_begin_leaves_no_old_results(gated: Project) -> None:
+    old = gated.path / "results.json"
+    old.write_text('{"exit": 0}', encoding="utf-8")
+    gated.settings("[tool.npuperf.budgets.wrong]\nkernel_tim = 1")
+    assert gated.run("--npuperf-json=results.json").ret == pytest.ExitCode.USAGE_ERROR
+    assert not old.exists()

@@ -153,7 +153,10 @@ def test_a_recording_without_an_app_is_replayed_under_record(project: Project) -
     assert project.verdicts("--npuperf-record", status=0) == {"test_speed": "PASSED"}
 
 
-def test_ctrl_c_leaves_nothing_running_and_writes_what_was_found(live: Project) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_a_cancelled_job_leave_nothing_running_and_write_what_was_found(
+    live: Project, number: signal.Signals
+) -> None:
     app(live, "echo $$ > pid; sleep 600")
     live.settings('[tool.npuperf.budgets.quick]\nrecording = "resnet50"\nkernel_time = "1 ms"')
     live.tests(
@@ -172,7 +175,7 @@ def test_ctrl_c_leaves_nothing_running_and_writes_what_was_found(live: Project) 
     command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "--npuperf-json=results.json"]
     with subprocess.Popen(command, cwd=live.path, stdout=subprocess.DEVNULL) as process:
         pid = _written(live.path / "pid", process)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         assert process.wait(120) == 2
     assert not Path("/proc", str(pid)).exists()
     assert [case["case"] for case in live.read()["cases"]] == ["quick"]

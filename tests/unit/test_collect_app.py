@@ -100,8 +100,8 @@ def test_no_tables(folder: Path, make_app: MakeApp, script: str, what: str) -> N
 def test_a_timeout(folder: Path, make_app: MakeApp) -> None:
     app = make_app("sleep 1000")
     assert refusal(case(app, timeout_s=1), folder) == (
-        f"the app {app} did not end within 1 s and was stopped; raise timeout in "
-        f"[tool.npuperf.msprof]; partial data is kept in {folder}/round_1; "
+        f"the app {app} did not end within 1 s and was stopped; raise "
+        f"msprof.timeout, or see why it hangs; partial data is kept in {folder}/round_1; "
         f"log: {folder}/round_1.log"
     )
 

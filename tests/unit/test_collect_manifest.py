@@ -10,7 +10,11 @@ from pytest_npuperf.errors import CollectError
 
 @pytest.mark.parametrize(
     "manifest",
-    [Manifest(), Manifest("2026-01-31", {"soc": "Ascend310P3", "msprof.aic-metrics": "Größe"})],
+    [
+        Manifest(),
+        Manifest("2026-01-31", {"soc": "Ascend310P3", "msprof.aic-metrics": "Größe"}),
+        Manifest(rounds=1),
+    ],
 )
 def test_what_is_written_is_read(tmp_path: Path, manifest: Manifest) -> None:
     write_manifest(tmp_path, manifest)
@@ -18,11 +22,12 @@ def test_what_is_written_is_read(tmp_path: Path, manifest: Manifest) -> None:
 
 
 def test_the_file_is_for_people_too(tmp_path: Path) -> None:
-    write_manifest(tmp_path, Manifest("2026-01-31", {"soc": "Ascend310P3", "cann": "8.0.0"}))
+    write_manifest(tmp_path, Manifest("2026-01-31", {"soc": "Ascend310P3", "cann": "8.0.0"}, 3))
     assert (tmp_path / MANIFEST).read_text(encoding="utf-8") == (
         "{\n"
         '  "format": 1,\n'
         '  "recorded": "2026-01-31",\n'
+        '  "rounds": 3,\n'
         '  "fingerprint": {\n'
         '    "cann": "8.0.0",\n'
         '    "soc": "Ascend310P3"\n'
@@ -61,6 +66,13 @@ def test_there_need_not_be_one(tmp_path: Path) -> None:
         (
             '{"format": 1, "recorded": 20260131}',
             'recorded: found 20260131, wanted a date such as "2026-01-31"',
+        ),
+        *(
+            (
+                f'{{"format": 1, "rounds": {found}}}',
+                f"rounds: found {found}, wanted a whole number, 1 or more",
+            )
+            for found in ("0", "-1", "1.0", "true", "null", '"3"')
         ),
         (
             '{"format": 1, "fingerprint": "910B"}',

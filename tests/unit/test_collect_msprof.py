@@ -261,7 +261,7 @@ def test_msprof_that_is_no_program(tmp_path: Path, folder: Path, make_app: MakeA
 
 def test_the_app_is_not_there_or_not_executable(tmp_path: Path, folder: Path) -> None:
     assert refusal(Case("a", app=("./out/main",), cwd=tmp_path), folder) == (
-        f'app: "./out/main" is not a file; looked for {tmp_path}/out/main'
+        f'app: "./out/main" is not a file; looked for {tmp_path}/out/main, from cwd {tmp_path}'
     )
     (tmp_path / "main").touch(mode=0o644)
     assert refusal(Case("a", app=("./main",), cwd=tmp_path), folder) == (
@@ -288,7 +288,26 @@ def test_a_working_directory_that_is_not_there(
     tmp_path: Path, folder: Path, make_app: MakeApp
 ) -> None:
     message = refusal(Case("a", app=(str(make_app()),), cwd=tmp_path / "no"), folder)
-    assert message == f"{tmp_path}/no: No such file or directory"
+    assert message == f"cwd: {tmp_path}/no: there is no such folder"
+
+
+def test_a_path_that_the_case_sets_is_named(folder: Path, make_app: MakeApp) -> None:
+    case = Case("a", app=(str(make_app()),), env={"PATH": ""})
+    assert refusal(case, folder) == (
+        'msprof was not found on the PATH that env sets (""); '
+        "leave PATH out of env, or name it in msprof.command"
+    )
+    case = Case("a", app=("main",), collector="app", env={"PATH": "/nowhere"})
+    assert refusal(case, folder) == (
+        'app: "main" is not a program on the PATH that env sets ("/nowhere"); '
+        'for a file write "./main"'
+    )
+    # For a path, PATH does not matter.
+    case = Case("a", app=("main",), msprof=Msprof(command="/opt/msprof"), env={"PATH": "/nowhere"})
+    assert refusal(case, folder) == (
+        '/opt/msprof was not found; run "source /usr/local/Ascend/ascend-toolkit/set_env.sh" '
+        "first, or name it in msprof.command"
+    )
 
 
 # --- what goes wrong ----------------------------------------------------------------------------
@@ -299,6 +318,11 @@ def test_the_app_failed_although_msprof_says_nothing(folder: Path, make_app: Mak
     assert first_line(case, folder) == f"the app {case.app[0]} ended with exit code 3"
     # The files are there: they are not believed.
     assert list(folder.glob("round_1/PROF_*/mindstudio_profiler_output/op_summary_*.csv"))
+
+
+def test_the_app_is_ended_by_a_signal(folder: Path, make_app: MakeApp) -> None:
+    case = Case("a", app=(str(make_app("kill -KILL $$")),))
+    assert first_line(case, folder) == f"the app {case.app[0]} was ended by SIGKILL"
 
 
 def test_nothing_was_written(
@@ -378,7 +402,6 @@ DEAF = """
 def test_a_timeout_ends_all_and_keeps_what_there_is(
     tmp_path: Path,
     folder: Path,
-    standin: Path,
     make_app: MakeApp,
     wait_for_pid: Callable[[Path], int],
     is_running: Callable[[int], bool],
@@ -395,8 +418,8 @@ def test_a_timeout_ends_all_and_keeps_what_there_is(
         msprof=Msprof(timeout_s=Fraction(5)),
     )
     assert first_line(case, folder) == (
-        f"msprof ({standin}) did not end within 5 s and was stopped; "
-        f"raise timeout in [tool.npuperf.msprof]; partial data is kept in {folder}/round_1"
+        f"the app {case.app[0]} under msprof did not end within 5 s and was stopped; "
+        f"raise msprof.timeout, or see why it hangs; partial data is kept in {folder}/round_1"
     )
     assert list(folder.glob("round_1/PROF_*/device_0/data/*"))
     for name in ("app", "session", "deaf"):
@@ -418,8 +441,8 @@ def test_an_export_that_hangs(
     )
     message = refusal(case, folder)
     assert message == (
-        "msprof --export=on did not end within 0.5 s and was stopped; raise timeout in "
-        f"[tool.npuperf.msprof]; partial data is kept in {folder}/round_1/PROF_1; "
+        "msprof --export=on did not end within 0.5 s and was stopped; raise msprof.timeout, "
+        f"or see why it hangs; partial data is kept in {folder}/round_1/PROF_1; "
         f"log: {folder}/round_1.log"
     )
 
@@ -438,8 +461,9 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(("hang", "strokes"), [("", 1), ("deaf", 2)])
-def test_ctrl_c_leaves_nothing_running(
+def test_ctrl_c_and_a_cancelled_job_leave_nothing_running(
     tmp_path: Path,
     folder: Path,
     make_app: MakeApp,
@@ -448,6 +472,7 @@ def test_ctrl_c_leaves_nothing_running(
     monkeypatch: pytest.MonkeyPatch,
     hang: str,
     strokes: int,
+    number: signal.Signals,
 ) -> None:
     monkeypatch.setenv("STANDIN_HANG", hang)
     monkeypatch.setenv("PIDS", str(tmp_path))
@@ -460,11 +485,11 @@ def test_ctrl_c_leaves_nothing_running(
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as program:
         names = ("app", "session", "deaf") if hang else ("app", "session")
         pids = [wait_for_pid(tmp_path / f"{name}.pid") for name in names]
-        program.send_signal(signal.SIGINT)
+        program.send_signal(number)
         if strokes == 2:
             # The first Ctrl-C has been passed on and is not obeyed; the second cuts it short.
             _wait_until((tmp_path / "asked").exists)
-            program.send_signal(signal.SIGINT)
+            program.send_signal(number)
         told, _ = program.communicate(timeout=60)
     assert (told, program.returncode) == (b"interrupted\n", 42)
     assert not [pid for pid in pids if is_running(pid)]

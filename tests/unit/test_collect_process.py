@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -103,3 +105,35 @@ def test_a_neighbour_is_left_alone(start: Start, is_running: Callable[[int], boo
     finally:
         os.kill(neighbour, signal.SIGKILL)
         os.waitpid(neighbour, 0)
+
+
+def _handler(_number: int, _frame: FrameType | None) -> None:
+    raise AssertionError("the signal was not taken over")
+
+
+@pytest.fixture
+def own_handler() -> Iterator[None]:
+    before = signal.signal(signal.SIGTERM, _handler)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("own_handler")
+def test_sigterm_interrupts_and_its_handler_is_put_back(
+    start: Start, wait_for_pid: Callable[[Path], int], is_running: Callable[[int], bool]
+) -> None:
+    script = f'echo $$ > "$PIDS/pid"; kill -TERM {os.getpid()}; exec sleep 1000'
+    with pytest.raises(KeyboardInterrupt):
+        run_program(["/bin/sh", "-c", script], start)
+    assert not is_running(wait_for_pid(start.cwd / "pid"))
+    assert signal.getsignal(signal.SIGTERM) is _handler
+    assert run_program(["/bin/true"], start) == Ended(0)
+    assert signal.getsignal(signal.SIGTERM) is _handler
+
+
+def test_a_thread_sets_no_handler(start: Start) -> None:
+    ended: list[Ended] = []
+    thread = threading.Thread(target=lambda: ended.append(run_program(["/bin/true"], start)))
+    thread.start()
+    thread.join()
+    assert ended == [Ended(0)]

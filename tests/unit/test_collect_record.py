@@ -68,6 +68,7 @@ def test_the_wanted_tables_keep_their_places(source: Path, recording: Path) -> N
     assert json.loads((recording / "npuperf-recording.json").read_text()) == {
         "format": 1,
         "recorded": "2026-01-31",
+        "rounds": 1,
         "fingerprint": {"soc": "Ascend310P3"},
     }
 
@@ -88,6 +89,26 @@ def test_several_rounds(tmp_path: Path, recording: Path) -> None:
         f"round_1/{OUTPUT}/op_summary_20260716234416.csv",
         f"round_2/{OUTPUT}/op_summary_20260716234416.csv",
     ]
+
+
+@pytest.mark.parametrize(("left", "found"), [(2, "2 rounds"), (1, "1 round")])
+def test_a_round_that_is_lost_is_missed(
+    tmp_path: Path, recording: Path, left: int, found: str
+) -> None:
+    rounds = [tmp_path / f"run/round_{number}" for number in (1, 2, 3)]
+    for folder in rounds:
+        write(folder, "op_summary_0_1.csv")
+    save(rounds, recording)
+    case = Case("a", mode="replay", recording=recording)
+    assert isinstance(collect(case, tmp_path), Collected)
+    for number in range(left + 1, 4):
+        shutil.rmtree(recording / f"round_{number}")
+    with pytest.raises(CollectError) as caught:
+        collect(case, tmp_path)
+    assert str(caught.value) == (
+        f"{recording}: found {found}, wanted 3 rounds, as npuperf-recording.json says; "
+        "restore it, or record again with --npuperf-record"
+    )
 
 
 TORCH = "ascend-node7_1784298_20260114085947065_ascend_pt"

@@ -104,8 +104,8 @@ LIMITS = [
         [Limit(Wanted("custom.a.b"), NUMBER, at_least=Fraction(17, 20), where=AT, better="higher")],
     ),
     (
-        'custom.x = { at_least = -1, better = "lower" }',
-        [Limit(Wanted("custom.x"), NUMBER, at_least=Fraction(-1), where=AT)],
+        'custom.x = { at_most = -1, better = "lower" }',
+        [Limit(Wanted("custom.x"), NUMBER, at_most=Fraction(-1), where=AT)],
     ),
     (
         'ops = [{ type = "Conv2D", count_per_step = 0, share = "5 %" }]',

@@ -38,7 +38,26 @@ BUDGET = [
     ),
     ('busy_time = "1.7 msec"', f'busy_time: "1.7 msec" is not a duration; {MS}'),
     ('busy_time = "-1 ms"', f'busy_time: "-1 ms" is not a duration; {MS}'),
-    ('busy_time = "1e3 us"', f'busy_time: "1e3 us" is not a duration; {MS}'),
+    (
+        'busy_time = "1e3 us"',
+        'busy_time: "1e3 us" has an exponent, and exponents are not read; '
+        'write the number out, as in "1.7 ms" or "1700 us"',
+    ),
+    (
+        'busy_time = "1.5E+300 s"',
+        'busy_time: "1.5E+300 s" has an exponent, and exponents are not read; '
+        'write the number out, as in "1.7 ms" or "1700 us"',
+    ),
+    (
+        'idle_share = "1e1 %"',
+        'idle_share: "1e1 %" has an exponent, and exponents are not read; '
+        'write the number out, as in "5 %"',
+    ),
+    ("busy_time = inf", f"busy_time: Infinity is not a duration; {MS}"),
+    ("busy_time = nan", f"busy_time: NaN is not a duration; {MS}"),
+    ("busy_time = 1e300", f"busy_time: 1e+300 is not a duration; {MS}"),
+    ("busy_time = -5", f"busy_time: -5 is not a duration; {MS}"),
+    ("idle_share = inf", 'idle_share: Infinity is not a share; write "5 %"'),
     ('busy_time = ""', f'busy_time: "" is not a duration; {MS}'),
     ("busy_time = true", f"busy_time: true is not a duration; {MS}"),
     ("busy_time = []", f"busy_time: [] is not a duration; {MS}"),
@@ -151,6 +170,49 @@ BUDGET = [
         'busy_time = { at_most = "3 ms", why = true }',
         'busy_time.why: true is not a string; write "true"',
     ),
+    # limits that no value breaks
+    (
+        'busy_time.at_least = "0 ms"',
+        'busy_time: at_least "0 ms" can never fail: no value is less; write more, or another bound',
+    ),
+    (
+        "fused_count = { at_least = 0 }",
+        "fused_count: at_least 0 can never fail: no value is less; write more, or another bound",
+    ),
+    (
+        "step_time.count = { at_least = 0 }",
+        "step_time.count: at_least 0 can never fail: no value is less; "
+        "write more, or another bound",
+    ),
+    (
+        'ops = [{ type = "A", share = { at_least = "0 %" } }]',
+        'ops[0].share: at_least "0 %" can never fail: no value is less; '
+        "write more, or another bound",
+    ),
+    (
+        'apis = [{ name = "a", count = { at_least = 0, on_fail = "warn" } }]',
+        "apis[0].count: at_least 0 can never fail: no value is less; write more, or another bound",
+    ),
+    (
+        'idle_share = "100 %"',
+        'idle_share: at_most "100 %" can never fail: no value is more than 100 %; '
+        "write less, or another bound",
+    ),
+    (
+        'overlap_share = { at_most = "100.1 %" }',
+        'overlap_share: at_most "100.1 %" can never fail: no value is more than 100 %; '
+        "write less, or another bound",
+    ),
+    (
+        'custom.x = { at_most = 4, better = "higher" }',
+        "custom.x: at_most 4 can never fail: better is higher, so no worse value breaks it; "
+        "write at_least",
+    ),
+    (
+        'custom.x = { at_least = 4, better = "lower" }',
+        "custom.x: at_least 4 can never fail: better is lower, so no worse value breaks it; "
+        "write at_most",
+    ),
     # distributions
     (
         'step_time = "3 ms"',
@@ -171,6 +233,11 @@ BUDGET = [
     ),
     # keys
     ('busy_tme = "3 ms"', 'busy_tme: unknown metric or key "busy_tme"; did you mean "busy_time"?'),
+    (
+        'BUSY_TIME = "3 ms"',
+        'BUSY_TIME: unknown metric or key "BUSY_TIME"; did you mean "busy_time"?',
+    ),
+    ('mode = "OFF"', 'mode: "OFF" is not known; did you mean "off"?'),
     ("round = 3", 'round: unknown metric or key "round"; did you mean "rounds"?'),
     ('output = "x"', 'output: unknown metric or key "output"; it belongs in [tool.npuperf]'),
     ("rounds = 0", "rounds: 0 is too small; the least is 1"),
@@ -296,6 +363,10 @@ BUDGET = [
     (
         "custom.x = { at_most = 5 }",
         'custom.x: better is missing; write better = "lower" or better = "higher"',
+    ),
+    (
+        'custom.x = { at_least = 5, better = "up" }',
+        'custom.x.better: "up" is not known; write "lower" or "higher"',
     ),
     (
         'custom.x = { at_most = 5, better = "up" }',
@@ -511,6 +582,17 @@ RIGHT = [
     'busy_time = { at_most = "1 ms", at_least = "1000 us" }',
     'busy_time = { equal = "1 ms", on_fail = "warn", why = "x" }',
     "kernel_count = 0",
+    'busy_time.at_least = "0.001 ns"',
+    "kernel_count = { at_least = 0, at_most = 0 }",
+    "kernel_count.equal = 0",
+    'idle_share = "99.9 %"',
+    'idle_share = { at_most = "100 %", at_least = "1 %" }',
+    'overlap_share = { at_least = "100 %" }',
+    'ops = [{ type = "A", share = "100 %" }]',
+    'ops = [{ type = "A", pmu = { x = { at_least = 0 } } }]',
+    'custom.x = { at_least = 0, better = "higher" }',
+    'custom.x = { at_most = 4, at_least = 1, better = "higher" }',
+    'custom.x = { equal = 4, better = "higher" }',
     'idle_share = "2 points"',
     'step_time = { p95 = "2 ms", count = { at_least = 20 } }',
     'ops = [{ not_type = ["A", "B[0]"], count_per_step = 0, pmu = { x = { equal = 1 } } }]',
@@ -548,3 +630,10 @@ def test_near_names_are_offered_as_many_as_asked_for() -> None:
         '; did you mean "resnet50" or "resnet50_fp16"?'
     )
     assert did_you_mean("x", known) == ""
+
+
+def test_the_case_of_a_name_does_not_hide_it() -> None:
+    assert did_you_mean("M", ["m"]) == '; did you mean "m"?'
+    assert did_you_mean("RESNET5", ["ResNet50", "yolov8"]) == '; did you mean "ResNet50"?'
+    assert did_you_mean("LLM", ["llm", "Llm"], at_most=3) == '; did you mean "llm" or "Llm"?'
+    assert did_you_mean("LLM", ["llm", "Llm"]) == '; did you mean "llm"?'

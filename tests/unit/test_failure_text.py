@@ -351,7 +351,13 @@ def test_an_operator_without_a_name_is_not_hidden() -> None:
     lane = LaneMeasurement({}, (OpRow("", "", 1, 9),), (LongOp("", "", "", 1000),))
     rounds = (Measurement({"0": lane}),)
     assert operators(judged("ops", "max"), rounds=rounds) == ["longest: (no name) 1.00 us"]
-    assert operators(judged(), rounds=rounds) == ["most time: (no name) 9.00 ns"]
+
+
+def test_op_types_that_are_lost_at_level_0_do_not_stand_where_most_time_went() -> None:
+    lost, known = OpRow("", "", 9, 9000), OpRow("Cast", "AI_CPU", 1, 9)
+    for ops, lines in (((lost,), []), ((lost, known), ["most time: Cast 9.00 ns"])):
+        rounds = (Measurement({"0": LaneMeasurement({}, ops)}),)
+        assert operators(judged(), rounds=rounds) == lines
 
 
 def named(*names: str, margin: int = 10) -> str:

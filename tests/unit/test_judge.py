@@ -140,7 +140,10 @@ def test_limits_are_judged_in_their_order() -> None:
 def test_the_worst_lane_decides_and_is_named() -> None:
     judged = judge_one(SHARE, lanes(SHARE.wanted, a=Fraction(5, 100), b=Fraction(12, 100), c=0))
     assert (judged.verdict, judged.lane, judged.value) == (FAILED, "b", Fraction(12, 100))
-    assert judged.reason == "idle_share 12.0 %, limit 10.0 % (+20.0 %) on lane b (worst of 3)"
+    assert (
+        judged.reason
+        == "idle_share 12.0 %, limit 10.0 % (+20.0 %) on lane b (rank/device, worst of 3)"
+    )
 
 
 def test_the_worst_lane_within_the_limit_is_the_closest_to_it() -> None:
@@ -334,7 +337,7 @@ def test_numbers_of_unknown_hardware_are_not_measured() -> None:
         judged = judge_one(LIMIT, 1, soc="Ascend910B*", fingerprint=fingerprint)
         assert judged.verdict is Verdict.NOT_MEASURED
         assert judged.reason == (
-            "busy_time 0.00000100 ms, limit 1.70 ms (-100.0 %); not judged: "
+            "busy_time 1.00 ns, limit 1.70 ms (-100.0 %); not judged: "
             "the profile does not say its SoC, and the budget holds for Ascend910B*"
         )
 

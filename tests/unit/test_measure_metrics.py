@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from profile_tables import Op, csv, msprof, op_summary, write
+from profile_tables import Op, csv, msprof, op_statistic, op_summary, task_time, write
 
 from pytest_npuperf.catalogue import METRICS
 from pytest_npuperf.measure import Measurer, measure
@@ -127,19 +127,35 @@ def test_the_old_name_of_communication(tmp_path: Path) -> None:
     assert {name: (value.value, value.samples) for name, value in found.items()} == NUMBERS
 
 
+ALONE = "nothing to check op_summary against: neither op_statistic nor task_time is there"
+
+
 def test_rows_that_are_no_work_are_left_out_and_counted(tmp_path: Path) -> None:
     more = [Op("Old", "WRITE_BACK", 800, 50), Op("Old", "INVALID", 900, 50)]
     path = msprof(tmp_path, op_summary=op_summary(*OPS, *more))
     measured = measure(open_profile(path), [Wanted("kernel_time"), Wanted("window_time")])
     (lane,) = measured.lanes.values()
     assert [value.value for value in lane.values.values()] == [350, 700]
-    assert measured.notes == ("2 rows marked WRITE_BACK or INVALID are left out",)
+    assert measured.notes == ("2 rows marked WRITE_BACK or INVALID are left out", ALONE)
     assert sum(row.count for row in lane.ops) == 6
 
 
-def test_without_rows_left_out_there_is_no_note(tmp_path: Path) -> None:
-    path = msprof(tmp_path, op_summary=op_summary(*OPS))
-    assert measure(open_profile(path), [Wanted("kernel_time")]).notes == ()
+@pytest.mark.parametrize(
+    ("tables", "notes"),
+    [
+        ({"op_summary": op_summary(*OPS), "op_statistic": op_statistic(*OPS)}, ()),
+        ({"op_summary": op_summary(*OPS), "task_time": task_time(*OPS)}, ()),
+        ({"op_statistic": op_statistic(*OPS)}, ()),
+        ({"op_summary": op_summary(*OPS)}, (ALONE,)),
+        # Once, however many lanes there are.
+        ({"op_summary": op_summary(*OPS, Op(start=800, device="1"))}, (ALONE,)),
+    ],
+)
+def test_a_note_says_that_nothing_checks_the_operators(
+    tmp_path: Path, tables: dict[str, str], notes: tuple[str, ...]
+) -> None:
+    path = msprof(tmp_path, **tables)
+    assert measure(open_profile(path), [Wanted("kernel_time")]).notes == notes
 
 
 # --- what is absent ---------------------------------------------------------------------------

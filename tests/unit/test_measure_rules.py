@@ -113,6 +113,71 @@ def test_counting_what_is_not_there_gives_zero(tmp_path: Path, table: str) -> No
     assert rule(path, "count", Selector(task_type=("DVPP",))).value == 0
 
 
+HEALTHY = [
+    Op("Conv2D", "AI_CORE", 0, 1000),
+    Op("conv2d", "NEW_CORE", 2000, 3000),
+    Op("Cast", "NEW_CORE", 6000, 500),
+]
+"""No op on the AI CPU, and a core that a later release may bring."""
+
+
+@pytest.mark.parametrize("name", ["count", "count_per_step"])
+@pytest.mark.parametrize("table", ["op_summary", "op_statistic"])
+@pytest.mark.parametrize(
+    ("select", "reason"),
+    [
+        (Selector(task_type=("AI_CPU",)), ""),
+        (Selector(task_type=("KERNEL_AICPU", "HCCL")), ""),
+        (Selector(task_type=("ai*cpu", "ai_cp?")), ""),
+        (Selector(task_type=("NEW_CORE",), type=("Conv2D",)), ""),
+        (Selector(type=("conv2d",), task_type=("AI_CORE",)), ""),
+        (Selector(type=("con*2d",), task_type=("AI_CORE",)), ""),
+        (
+            Selector(task_type=("ai_cpu",)),
+            "task_type=ai_cpu, and that is no task type that is known; did you mean AI_CPU?",
+        ),
+        (
+            Selector(task_type=("DVPP", "AICPU")),
+            "task_type=AICPU, and that is no task type that is known; did you mean AI_CPU?",
+        ),
+        (
+            Selector(task_type=("AI CPU",)),
+            "task_type=AI CPU, and that is no task type that is known; did you mean AI_CPU?",
+        ),
+        (
+            Selector(task_type=("NEW_CORES",)),
+            "task_type=NEW_CORES, and that is no task type that is known; did you mean NEW_CORE?",
+        ),
+        (
+            Selector(task_type=("zzzz",)),
+            "task_type=zzzz, and that is no task type that is known",
+        ),
+        (Selector(task_type=("new_core",)), "task_type=new_core; did you mean NEW_CORE?"),
+        (Selector(type=("None", "CAST")), "type=CAST; did you mean Cast?"),
+    ],
+)
+def test_a_misspelled_text_is_not_counted_as_none(
+    tmp_path: Path, table: str, name: str, select: Selector, reason: str
+) -> None:
+    text = op_summary(*HEALTHY) if table == "op_summary" else op_statistic(*HEALTHY)
+    found = rule(msprof(tmp_path, **{table: text}), name, select, steps=1)
+    if reason:
+        assert (found.value, found.reason) == (None, f"no row of {table} is {reason}")
+    else:
+        assert found.value == 0
+
+
+def test_a_misspelled_name_is_not_counted_as_none(summary: Path) -> None:
+    found = rule(summary, "count", Selector(name=("A/Conv",)))
+    assert found.reason == "no row of op_summary is name=A/Conv; did you mean a/conv?"
+    # What is written right is there, and only the other key says that none is meant.
+    assert rule(summary, "count", Selector(name=("a/conv",), type=("Cast",))).value == 0
+
+
+def test_what_is_left_out_by_a_misspelled_text_is_counted(summary: Path) -> None:
+    assert rule(summary, "count", Selector(type=("None",), not_type=("cast",))).value == 0
+
+
 @pytest.mark.parametrize("name", ["count", "total", "p50", "share"])
 @pytest.mark.parametrize(
     ("change", "select", "reason"),
@@ -401,6 +466,11 @@ def test_apis_that_are_not_there(tmp_path: Path) -> None:
     assert value(path, Wanted("apis", "total", select)).reason == (
         "no row of api_statistic is name=aclmdlExecut; near it: aclmdlExecute"
     )
+    for key, glob, meant in (("name", "aclRTMalloc", "aclrtMalloc"), ("api_level", "ACL", "acl")):
+        wanted = Wanted("apis", "count", Selector(**{key: (glob,)}))
+        assert value(path, wanted).reason == (
+            f"no row of api_statistic is {key}={glob}; did you mean {meant}?"
+        )
 
 
 def test_a_profile_without_apis(summary: Path) -> None:

@@ -241,6 +241,28 @@ def test_profiles_that_follow_each_other_are_different_runs(tmp_path: Path) -> N
     assert len(open_profile(tmp_path, one_run=True).lanes) == 3
 
 
+@pytest.mark.parametrize("table", ["op_summary", "task_time"])
+def test_a_copy_of_a_profile_is_an_error(tmp_path: Path, table: str) -> None:
+    make = op_summary if table == "op_summary" else task_time
+    tables = {"a/PROF_1": Op(), "b/PROF_2": Op(name="other"), "c/PROF_1": Op()}
+    for name, op in tables.items():
+        write(tmp_path / name, {f"{MERGED}/{table}_20260101000000.csv": make(op)})
+    with pytest.raises(ProfileError) as caught:
+        open_profile(tmp_path)
+    copy, first = tmp_path / "c" / "PROF_1", tmp_path / "a" / "PROF_1"
+    assert str(caught.value) == f"{copy} is a copy of {first}; keep one"
+
+
+@pytest.mark.parametrize("names", [("conv_1", "conv_2"), ("conv_1", "convolution")])
+def test_processes_with_the_same_window_are_no_copies(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    for folder, name in zip(("PROF_B", "PROF_A"), names, strict=True):
+        table = {f"{MERGED}/op_summary_20260101000000.csv": op_summary(Op(name=name))}
+        write(tmp_path / folder, table)
+    assert [lane.key for lane in open_profile(tmp_path).lanes] == ["0/0", "1/0"]
+
+
 def test_several_profiles_without_times_are_an_error(tmp_path: Path) -> None:
     for name in ("PROF_A", "PROF_B"):
         write(tmp_path, {f"{name}/{MERGED}/op_statistic_20260101000000.csv": op_statistic(Op())})
@@ -291,6 +313,53 @@ def test_a_single_framework_folder_needs_no_rank(tmp_path: Path) -> None:
     torch(tmp_path / "x", kernel_details=ONE)
     write(tmp_path, {"x/profiler_info.json": json.dumps({"rank_id": -1})})
     assert [lane.key for lane in open_profile(tmp_path).lanes] == ["0"]
+
+
+RAW = "PROF_1/device_0/sample.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("rank1_ascend_pt", ["profiler_info_1.json", "profiler_metadata.json"]),
+        ("rank1_ascend_pt", ["logs/x.log"]),
+        ("rank1_ascend_ms", [RAW, "PROF_1/host/sqlite/x.db"]),
+        ("renamed", ["profiler_info_1.json", RAW]),
+        ("renamed", ["profiler_info.json", "ASCEND_PROFILER_OUTPUT/other.csv"]),
+        ("round/rank1_ascend_pt", ["ASCEND_PROFILER_OUTPUT/other.csv", "FRAMEWORK/x.json"]),
+    ],
+)
+@pytest.mark.parametrize("is_beside_another", [True, False])
+def test_a_rank_without_tables_is_an_error(
+    tmp_path: Path, name: str, files: list[str], is_beside_another: bool
+) -> None:
+    write(tmp_path / name, dict.fromkeys(files, "{}"))
+    if is_beside_another:
+        torch(tmp_path / "rank0_ascend_pt", kernel_details=ONE)
+    assert fault(tmp_path) == (
+        f"{name}: a rank without tables; run analyse() of the framework's profiler, "
+        "or remove the folder"
+    )
+
+
+def test_a_rank_with_a_database_alone_is_an_error(tmp_path: Path) -> None:
+    torch(tmp_path / "rank0_ascend_pt", kernel_details=ONE)
+    output = "rank1_ascend_pt/ASCEND_PROFILER_OUTPUT"
+    write(tmp_path, {"rank1_ascend_pt/profiler_info_1.json": "{}", f"{output}/analysis.db": ""})
+    message = (
+        ": only analysis.db, and this version reads neither databases nor timelines; "
+        "export the tables (msprof --type=text, torch_npu export_type Text)"
+    )
+    assert fault(tmp_path) == f"rank1_ascend_pt{message}"
+    with pytest.raises(ProfileError) as caught:
+        open_profile(tmp_path / output)
+    assert str(caught.value) == f"{tmp_path / output}{message}"
+
+
+def test_a_rank_whose_tables_are_those_of_msprof_is_read(tmp_path: Path) -> None:
+    write(tmp_path, {f"a_ascend_pt/PROF_1/{MERGED}/op_summary_20260101000000.csv": ONE})
+    write(tmp_path, {"profiler_info.json": "{}"})
+    assert types(open_profile(tmp_path)) == ["One"]
 
 
 # --- no profile -------------------------------------------------------------------------------
@@ -360,29 +429,58 @@ def test_a_file_that_is_no_table(tmp_path: Path) -> None:
     assert found.endswith('x.json: the export failed: "no reason given"; export the profile again')
 
 
-@pytest.mark.parametrize("what", ["file", "folder", "output", "summary"])
-def test_symbolic_links_are_not_followed(tmp_path: Path, what: str) -> None:
-    outside = write(tmp_path / "outside", {"summary/op_summary.csv": ONE, "op_summary.csv": ONE})
-    home = tmp_path / "run"
-    home.mkdir()
-    if what == "file":
-        (home / "op_summary.csv").symlink_to(outside / "op_summary.csv")
-    elif what == "folder":
-        (home / "PROF_1").symlink_to(outside)
-    elif what == "output":
-        (home / "ASCEND_PROFILER_OUTPUT").symlink_to(outside)
-    else:
-        (home / "PROF_1").mkdir()
-        (home / "PROF_1" / MERGED).symlink_to(outside)
-        (home / "PROF_1" / "device_0").mkdir()
-        (home / "PROF_1" / "device_0" / "summary").symlink_to(outside / "summary")
-    assert "a profile" in fault(home)
+@pytest.mark.parametrize(
+    "link",
+    [
+        "op_summary.csv",
+        "op_statistic_20260101000000.csv.gz",
+        "PROF_1",
+        "rank1_ascend_pt",
+        "rank1_ascend_ms",
+        "ASCEND_PROFILER_OUTPUT",
+        MERGED,
+        "device_1",
+        f"PROF_2/{MERGED}",
+        f"PROF_2/{MERGED}/task_time_20260101000000.csv",
+        "PROF_2/device_0",
+        "PROF_2/device_0/summary",
+        "PROF_2/host",
+        "rank0_ascend_pt/ASCEND_PROFILER_OUTPUT",
+        "rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/op_statistic.csv",
+    ],
+)
+@pytest.mark.parametrize("is_dangling", [True, False])
+def test_a_symbolic_link_that_would_be_read_is_an_error(
+    tmp_path: Path, link: str, is_dangling: bool
+) -> None:
+    home = write(tmp_path / "run", {"kernel_details.csv": ONE})
+    target = "none" if is_dangling else "outside"
+    write(tmp_path / "outside", {"op_summary.csv": ONE})
+    (home / link).parent.mkdir(parents=True, exist_ok=True)
+    (home / link).symlink_to(tmp_path / target)
+    assert fault(home) == (
+        f"{link}: a symbolic link, which is not followed out of a profile; "
+        "put the files themselves there"
+    )
+
+
+def test_other_symbolic_links_are_left_alone(tmp_path: Path) -> None:
+    home = write(tmp_path / "run", {f"PROF_1/{MERGED}/op_summary_0_1.csv": ONE})
+    outside = write(tmp_path / "outside", {"op_summary.csv": TWO})
+    for name in ("notes", "README.txt", "PROF_1/logs", f"PROF_1/{MERGED}/op_summary_notes.csv"):
+        (home / name).symlink_to(outside)
+    assert types(open_profile(home)) == ["One"]
 
 
 def test_a_link_to_a_profile_may_be_named(tmp_path: Path) -> None:
-    write(tmp_path / "real", {"op_summary.csv": ONE})
+    write(tmp_path / "real", {f"{MERGED}/op_summary_0_1.csv": ONE})
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert types(open_profile(tmp_path / "link")) == ["One"]
+    output = torch(tmp_path / "rank1_ascend_pt", kernel_details=TWO) / "ASCEND_PROFILER_OUTPUT"
+    for link, target in (("PROF_1", "real"), ("ASCEND_PROFILER_OUTPUT", output)):
+        (tmp_path / link).symlink_to(target)
+    assert types(open_profile(tmp_path / "PROF_1")) == ["One"]
+    assert types(open_profile(tmp_path / "ASCEND_PROFILER_OUTPUT")) == ["Two"]
 
 
 def test_a_folder_is_searched_four_levels_deep(tmp_path: Path) -> None:

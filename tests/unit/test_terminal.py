@@ -217,11 +217,12 @@ def test_nothing_is_said_where_nothing_was_asked() -> None:
         assert summary([], [], 80, verbosity) == []
 
 
-def test_quiet_leaves_only_what_fails_and_what_was_replayed() -> None:
-    assert summary([LIVE, SKIPPED], NOT_CHECKED, 80, -1) == []
-    assert summary([PASSING], NOT_CHECKED, 80, -1) == [
-        ("replayed (recorded 2026-01-31): yolov8", "")
+def test_quiet_leaves_what_fails_what_is_in_doubt_and_what_was_replayed() -> None:
+    assert summary([LIVE, SKIPPED], [], 80, -1) == []
+    assert summary([LIVE], NOT_CHECKED[:1], 80, -1) == [
+        ("not checked: ssd: no test uses this budget", "yellow")
     ]
+    assert summary([PASSING], [], 80, -1) == [("replayed (recorded 2026-01-31): yolov8", "")]
     assert summary([ERROR], [], 80, -1) == [
         ("ERROR bert: main ended with status 3; log: msprof.log", "red")
     ]

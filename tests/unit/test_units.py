@@ -152,7 +152,7 @@ def test_a_custom_number_carries_its_own_unit() -> None:
         ((900_000, 1_000_000), TIME, ("0.900 ms", "1.00 ms")),
         ((999_999, 1_000_000), TIME, ("0.999999 ms", "1.00000 ms")),
         ((0, 1_000_000), TIME, ("0 ms", "1.00 ms")),
-        ((1, 10**9), TIME, ("0.00000000100 s", "1.00 s")),
+        ((1, 10**9), TIME, ("1.00 ns", "1.00 s")),
         ((140, 141), COUNT, ("140", "141")),
         ((1_000_001, 1_000_000), COUNT, ("1000001", "1000000")),
         ((Fraction(281, 2), 140), COUNT, ("140.5", "140.0")),
@@ -200,7 +200,7 @@ def test_a_change_is_never_shown_as_none(value: int, base: int, expected: str) -
 
 @given(numbers, numbers.filter(bool))
 def test_a_change_of_any_size_has_a_digit_that_is_not_zero(value: Fraction, base: Fraction) -> None:
-    said = show_change(value, base).removesuffix(" %")
+    said = show_change(value, base).removesuffix(" %").removeprefix("x ")
     assert (Fraction(said) == 0) == (value == base)
 
 
@@ -222,3 +222,27 @@ def test_every_unit_means_its_factor(number: str, unit: tuple[Dimension, str, Fr
 def test_what_is_shown_can_be_read_and_is_close(value: int, dimension: Dimension) -> None:
     shown = parse(show(value, dimension), dimension)
     assert abs(shown - value) <= Fraction(value, 200)
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ((231_290_100, 1), ("231 ms", "1.00 ns")),
+        ((40_600, 3600 * 10**9), ("40.6 us", "3600 s")),
+        ((1_000_000, 1000), ("1.00 ms", "1.00 us")),
+        ((999_999, 1000), ("1000 us", "1.00 us")),
+        ((1_000_000, 0), ("1.00 ms", "0 ms")),
+    ],
+)
+def test_values_that_are_worlds_apart_have_units_of_their_own(
+    values: tuple[int, int], texts: tuple[str, str]
+) -> None:
+    assert show_apart(values, Dimension.TIME) == texts
+
+
+@pytest.mark.parametrize(
+    ("value", "base", "text"),
+    [(231_290_100, 1, "x 231290100"), (11, 1, "x 11"), (109, 10, "+990 %"), (5, -1, "+600 %")],
+)
+def test_a_change_beyond_all_measure_is_a_factor(value: int, base: int, text: str) -> None:
+    assert show_change(Fraction(value), Fraction(base)) == text
