@@ -21,8 +21,8 @@ from pytest_npuperf.text import clipped, columns, printable
 from pytest_npuperf.units import Dimension, show
 
 WIDTH = 100
-LEAST = 12
-"""How narrow a name may be cut."""
+LEAST = 24
+"""How narrow a name may be cut: op types are to be copied into a rule, and few are longer."""
 
 _ONLY = {
     "ai_core_time": AI_CORES,
