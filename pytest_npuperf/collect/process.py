@@ -55,24 +55,49 @@ def run_program(command: Sequence[str], start: Start) -> Ended:
 
 
 def _run(command: Sequence[str], start: Start) -> Ended:
-    with start.log.open("ab") as log:
-        process = _started(command, start, log.fileno())
     mark = f"{MARK}={start.log}"
+    process = None
     timed_out = False
     try:
+        with start.log.open("ab") as log, _held_back() as held:
+            process = _started(command, start, log.fileno())
+        if held:
+            raise KeyboardInterrupt
         process.wait(start.timeout_s)
-    except subprocess.TimeoutExpired:
-        timed_out = True
-        _interrupt(process, mark)
-    except KeyboardInterrupt:
-        _interrupt(process, mark)
-        raise
+    except (subprocess.TimeoutExpired, KeyboardInterrupt) as err:
+        timed_out = isinstance(err, subprocess.TimeoutExpired)
+        if process is not None:
+            _interrupt(process, mark)
+        if not timed_out:
+            raise
     finally:
         # Also what the program left in the background: it would disturb the next measurement.
-        _end_all(process.pid, mark)
-        status = process.poll()
+        # What never began has no session, and then nobody is to be ended.
+        if process is not None:
+            _end_all(process.pid, mark)
+    assert process is not None
+    status = process.poll()
     # None: even SIGKILL does not end what hangs in a driver.
     return Ended(-signal.SIGKILL if status is None else status, timed_out)
+
+
+@contextmanager
+def _held_back() -> Iterator[list[int]]:
+    """Yield the interrupts that come while the block runs, instead of being interrupted.
+
+    A program that is just being started could not be ended: nobody knows its number yet.
+    """
+    held: list[int] = []
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(signal.getsignal(number)):
+                before[number] = signal.signal(number, lambda got, _frame: held.append(got))
+    try:
+        yield held
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
