@@ -25,7 +25,7 @@ class Aggregator:
         self._read: dict[tuple[str, ...], Found] = {}
         """What was sent, read once."""
         self._reruns: set[str] = set()
-        """The tests of which a try has failed that is not the last."""
+        """The tests of which the present try has failed and is not the last."""
         self._is_full = _asks_for_all(config)
         """Whether every test of the project had its chance to use a budget."""
 
@@ -34,6 +34,9 @@ class Aggregator:
         """Take the results out of a report, and leave flat properties for JUnit files."""
         if str(report.outcome) == "rerun":
             self._reruns.add(report.nodeid)
+        elif report.when == "setup":
+            # Old releases of pytest-rerunfailures tell no teardown of a try that is done again.
+            self._reruns.discard(report.nodeid)
         sent = sent_by(report.user_properties)
         if sent:
             others = [pair for pair in report.user_properties if pair[0] != PROPERTY]
@@ -49,9 +52,7 @@ class Aggregator:
         if report.when != "teardown":
             return []
         if report.nodeid in self._reruns:
-            # A JUnit file takes over the properties of every try.
-            self._reruns.remove(report.nodeid)
-            return []
+            return []  # a JUnit file takes over the properties of every try
         return list(known.properties)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:

@@ -91,6 +91,9 @@ def test_a_worker_that_crashes_leaves_what_others_found(project: Project) -> Non
     assert found["not_checked"] == []
 
 
+RERUNS = ("-p", "rerunfailures", "--reruns", "2")
+
+
 @pytest.mark.parametrize("args", [[], ["-n", "2"]])
 def test_a_rerun_replaces_what_was_found(project: Project, args: list[str]) -> None:
     pytest.importorskip("pytest_rerunfailures")
@@ -109,7 +112,7 @@ def test_a_rerun_replaces_what_was_found(project: Project, args: list[str]) -> N
             npuperf.metric("tries", len(pathlib.Path("tries").read_text()))
         """
     )
-    (case,) = project.results("--reruns", "2", "--junitxml=out.xml", *args, status=0)["cases"]
+    (case,) = project.results(*RERUNS, "--junitxml=out.xml", *args, status=0)["cases"]
     assert (case["verdict"], case["limits"][0]["value"]) == ("PASSED", 3)
     text = (project.path / "out.xml").read_text(encoding="utf-8")
     assert text.count('name="npuperf.resnet50.verdict"') == 1
@@ -119,7 +122,7 @@ def test_reruns_that_all_fail_leave_one_result(project: Project) -> None:
     pytest.importorskip("pytest_rerunfailures")
     project.budget(OVER)
     project.tests()
-    assert len(project.results("--reruns", "2", status=1)["cases"]) == 1
+    assert len(project.results(*RERUNS, status=1)["cases"]) == 1
 
 
 SUBTESTS = """
