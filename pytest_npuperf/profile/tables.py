@@ -120,6 +120,14 @@ DEVICE_ID = Column("device_id", Kind.DEVICE, _DEVICES)
 HOST_ID = Column("device_id", Kind.HOST, _DEVICES)
 """Of tables about the host, which stands where the others have a device."""
 
+_CALL_TIMES = (
+    _us("total_time_us", "Time(us)"),
+    _count("count", "Count"),
+    _us("avg_time_us", "Avg(us)"),
+    _us("min_time_us", "Min(us)"),
+    _us("max_time_us", "Max(us)"),
+)
+
 TABLES = (
     Table(
         "op_summary",
@@ -210,11 +218,7 @@ TABLES = (
             HOST_ID,
             _text("api_level", "Level"),
             _text("name", "API Name"),
-            _us("total_time_us", "Time(us)"),
-            _count("count", "Count"),
-            _us("avg_time_us", "Avg(us)"),
-            _us("min_time_us", "Min(us)"),
-            _us("max_time_us", "Max(us)"),
+            *_CALL_TIMES,
         ),
         once_per="device",
     ),
@@ -226,11 +230,7 @@ TABLES = (
             HOST_ID,
             _text("name", "Name"),
             _text("api_level", "Type"),
-            _us("total_time_us", "Time(us)"),
-            _count("count", "Count"),
-            _us("avg_time_us", "Avg(us)"),
-            _us("min_time_us", "Min(us)"),
-            _us("max_time_us", "Max(us)"),
+            *_CALL_TIMES,
         ),
         once_per="device",
     ),
