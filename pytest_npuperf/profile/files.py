@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile.tables import BY_FILE, Table
@@ -25,7 +26,7 @@ _NEIGHBOURS = timedelta(seconds=30)
 
 @dataclass(frozen=True)
 class TableFile:
-    """One CSV file, with what its name says."""
+    """One file of a table, with what its name says."""
 
     path: Path
     table: Table
@@ -36,6 +37,8 @@ class TableFile:
     """Fourteen digits, or empty."""
     folder_device: str | None = None
     """N of the ``device_N`` folder that holds it."""
+    form: Literal["csv"] = "csv"
+    """How the file holds the table."""
 
     @property
     def device(self) -> str | None:

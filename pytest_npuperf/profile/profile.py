@@ -11,10 +11,10 @@ import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.model import StepOptions
-from pytest_npuperf.profile import agreement, checks, runs
+from pytest_npuperf.profile import agreement, checks, forms, runs
 from pytest_npuperf.profile.files import TableFile
 from pytest_npuperf.profile.layouts import Unit, find_units
-from pytest_npuperf.profile.reader import read_header, read_table, stacked
+from pytest_npuperf.profile.reader import stacked
 from pytest_npuperf.profile.steps import Scope, StepCount, count_steps
 from pytest_npuperf.profile.tables import BY_NAME
 
@@ -142,7 +142,7 @@ class Profile:
         """Return the columns that every file of a unit's table has."""
         if (unit, table) not in self._columns:
             files = self.units[unit].of(table)
-            headers = [frozenset(read_header(file.path, file.table).names) for file in files]
+            headers = [forms.column_names(file) for file in files]
             self._columns[unit, table] = (
                 frozenset.intersection(*headers) if headers else frozenset()
             )
@@ -220,7 +220,7 @@ class Profile:
     def _read(self, unit: int, table: str, columns: Collection[str]) -> pd.DataFrame:
         frames = []
         for file in self.units[unit].of(table):
-            frame = read_table(file.path, file.table, {*columns, "device_id"})
+            frame = forms.read(file, {*columns, "device_id"})
             if "device_id" not in frame or bool(frame["device_id"].isna().all()):
                 if file.device is None:
                     self._without_device.add((unit, table))

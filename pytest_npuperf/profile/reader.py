@@ -31,10 +31,10 @@ class Header:
         return tuple(column.name for column in self.columns)
 
 
-def read_header(path: Path, table: Table) -> Header:
-    """Return the columns of a file. Raises ProfileError."""
+def column_names(path: Path, table: Table) -> tuple[str, ...]:
+    """Return the DataFrame names of the columns of a file, in its order. Raises ProfileError."""
     with lines.opened(path) as file:
-        return _header(path, table, lines.header_cells(path, file))
+        return _header(path, table, lines.header_cells(path, file)).names
 
 
 def read_table(path: Path, table: Table, wanted: Collection[str] | None = None) -> pd.DataFrame:

@@ -8,8 +8,7 @@ from profile_tables import Op, api_statistic, csv, msprof, op_summary, step_trac
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.model import StepOptions
-from pytest_npuperf.profile import Profile, open_profile
-from pytest_npuperf.profile import profile as module
+from pytest_npuperf.profile import Profile, open_profile, reader
 from pytest_npuperf.profile.reader import read_table
 from pytest_npuperf.profile.tables import Table
 
@@ -48,7 +47,7 @@ def test_what_was_read_is_not_read_again(tmp_path: Path, monkeypatch: pytest.Mon
         reads.append(wanted)
         return read_table(path, table, wanted)
 
-    monkeypatch.setattr(module, "read_table", counted)
+    monkeypatch.setattr(reader, "read_table", counted)
     profile = open_profile(tmp_path)
     for _ in range(2):
         profile.lane_rows(profile.lanes[0], "op_summary")

@@ -10,7 +10,7 @@ from profile_tables import FIRST_NS, HEADERS, Op, csv, op_summary, step_trace
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import lines
-from pytest_npuperf.profile.reader import read_header, read_table
+from pytest_npuperf.profile.reader import column_names, read_table
 from pytest_npuperf.profile.tables import BY_NAME
 from pytest_npuperf.text import clipped
 
@@ -219,7 +219,7 @@ def test_a_truncated_gzip_is_refused(read: Read) -> None:
 
 def test_a_file_that_is_not_there_is_told_in_words(tmp_path: Path) -> None:
     with pytest.raises(ProfileError, match=r"t\.csv: cannot be read: No such file or directory$"):
-        read_header(tmp_path / "t.csv", BY_NAME["op_summary"])
+        column_names(tmp_path / "t.csv", BY_NAME["op_summary"])
 
 
 def test_an_endless_line_is_refused(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
