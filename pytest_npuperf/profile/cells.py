@@ -6,6 +6,7 @@ Absent (``N/A``, ``NA``, empty, an underflow, a time that a spreadsheet rounded)
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,8 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # The form of every current file, "1784177503947983.147": digits, a point, three digits.
 _WHOLE, _DECIMALS = 16, 3
 _WEIGHTS = 10 ** np.arange(_WHOLE + _DECIMALS - 1, -1, -1, dtype=np.int64)
+
+_ONE = Fraction(1)
 
 Texts = npt.NDArray[np.object_]
 Floats = npt.NDArray[np.float64]
@@ -124,9 +127,15 @@ def us_to_ns(duration_us: Floats) -> npt.NDArray[np.int64]:
     return np.rint(duration_us * 1000.0).astype(np.int64)
 
 
-def durations(texts: Texts) -> Floats:
-    """Return durations, us; NaN is absent. Raises BadCellError."""
-    values, absent = _numbers(texts)
+def scaled(values: Floats, unit: Fraction) -> Floats:
+    """Return numbers in another unit; one that is a whole part of it is divided, so exactly."""
+    return values if unit == 1 else values * unit.numerator / unit.denominator
+
+
+def durations(texts: Texts, unit: Fraction = _ONE) -> Floats:
+    """Return durations, us; NaN is absent. ``unit`` is us per number. Raises BadCellError."""
+    numbers, absent = _numbers(texts)
+    values = scaled(numbers, unit)
     underflow = (values >= _UNDERFLOW_US[0]) & (values < _UNDERFLOW_US[1])
     values[underflow] = np.nan
     _refuse(texts, (values < 0) & ~absent, "a duration of 0 or more")
@@ -142,11 +151,19 @@ def counts(texts: Texts) -> Floats:
     return values
 
 
-def numbers(texts: Texts) -> Floats:
-    """Return finite numbers; NaN is absent. Raises BadCellError."""
+def numbers(texts: Texts, unit: Fraction = _ONE) -> Floats:
+    """Return finite numbers in units of ``unit``; NaN is absent. Raises BadCellError."""
     values, _ = _numbers(texts)
     _refuse(texts, np.isinf(values), "a number")
-    return values
+    return scaled(values, unit)
+
+
+def sizes(texts: Texts, unit: Fraction = _ONE) -> Floats:
+    """Return sizes in units of ``unit``; NaN is absent, as which -1 counts. Raises BadCellError."""
+    values, _ = _numbers(texts)
+    values[values == -1] = np.nan
+    _refuse(texts, (values < 0) | np.isinf(values), "a size of 0 or more")
+    return scaled(values, unit)
 
 
 def _numbers(texts: Texts) -> tuple[Floats, npt.NDArray[np.bool_]]:

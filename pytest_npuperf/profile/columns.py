@@ -13,7 +13,7 @@ import pandas as pd
 
 from pytest_npuperf.profile import cells
 from pytest_npuperf.profile.cells import ABSENT, LONGEST_US, NO_ID, BadCellError, Floats, Texts
-from pytest_npuperf.profile.tables import Column, Kind
+from pytest_npuperf.profile.schema import Column, Kind
 
 _IDS = re.compile(r"[0-9]{1,10}")
 _DEVICES = re.compile(r"[0-9]{1,4}")
@@ -25,11 +25,7 @@ _FORMS = {
     Kind.HOST: (_HOSTS, "a device or host"),
     Kind.CORE: (_CORES, "a task type"),
 }
-_NUMBERS: dict[Kind, Callable[[Texts], Floats]] = {
-    Kind.DURATION: cells.durations,
-    Kind.COUNT: cells.counts,
-    Kind.NUMBER: cells.numbers,
-}
+_NUMBERS = (Kind.DURATION, Kind.COUNT, Kind.NUMBER, Kind.SIZE)
 
 
 def typed(block: bytes, width: int, columns: Mapping[int, Column]) -> dict[str, Any]:
@@ -49,6 +45,23 @@ def typed(block: bytes, width: int, columns: Mapping[int, Column]) -> dict[str, 
         column.name: _column(frame[index], column, partial(_texts, block, width, index))
         for index, column in columns.items()
     }
+
+
+def of_texts(texts: Texts, column: Column) -> Any:
+    """Return a column of a DataFrame from its cells. Raises BadCellError."""
+    match column.kind:
+        case Kind.START:
+            return pd.arrays.IntegerArray(*cells.starts_to_ns(texts, int(column.unit)))
+        case Kind.DURATION:
+            return cells.durations(texts, column.unit)
+        case Kind.NUMBER:
+            return cells.numbers(texts, column.unit)
+        case Kind.SIZE:
+            return cells.sizes(texts, column.unit)
+        case Kind.COUNT:
+            return cells.counts(texts)
+        case _:
+            return _category(texts, column.kind)
 
 
 def _is_number(column: Column) -> bool:
@@ -80,20 +93,13 @@ def _texts(block: bytes, width: int, index: int) -> Texts:
 
 
 def _column(series: pd.Series[Any], column: Column, texts: Callable[[], Texts]) -> Any:
-    if _is_number(column):
-        return _number(series, column, texts)
-    raw = series.to_numpy(dtype=object)
-    if column.kind is Kind.START:
-        return pd.arrays.IntegerArray(*cells.starts_to_ns(raw, column.unit))
-    return _category(raw, column.kind)
-
-
-def _number(series: pd.Series[Any], column: Column, texts: Callable[[], Texts]) -> Floats:
+    if not _is_number(column):
+        return of_texts(series.to_numpy(dtype=object), column)
     if series.dtype == np.float64:
-        values = series.to_numpy(dtype=np.float64)
+        values = cells.scaled(series.to_numpy(dtype=np.float64), column.unit)
         if _is_plain(values, column.kind):
             return values
-    return _NUMBERS[column.kind](texts())
+    return of_texts(texts(), column)
 
 
 def _is_plain(values: Floats, kind: Kind) -> bool:
@@ -105,6 +111,8 @@ def _is_plain(values: Floats, kind: Kind) -> bool:
         return not np.isinf(values).any()
     # NaN, what is absent, is not below anything; fmax and fmin pass over it.
     least, most = np.fmin.reduce(values), np.fmax.reduce(values)
+    if kind is Kind.SIZE:
+        return bool(np.isnan(most) or (least >= 0 and 1 < most < np.inf))
     if kind is Kind.COUNT and (np.modf(values)[0] > 0).any():
         return False
     return bool(np.isnan(most) or (least >= 0 and 1 < most <= LONGEST_US))

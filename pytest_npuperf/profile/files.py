@@ -11,14 +11,26 @@ from pathlib import Path
 from typing import Literal
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile.tables import BY_FILE, Table
+from pytest_npuperf.profile import database
+from pytest_npuperf.profile.tables import BY_FILE, BY_TRACE, Table
 
 DEVICE = re.compile(r"device_([0-9]+)")
 
 _FILE = re.compile(
     r"(?P<stem>[a-z][a-z0-9_]*?)(?P<ids>(?:_[0-9]{1,10}){0,4})"
-    r"(?:_slice_(?P<slice>[0-9]{1,6}))?(?:_(?P<time>[0-9]{14}))?\.csv(?:\.gz)?"
+    r"(?:_slice_(?P<slice>[0-9]{1,6}))?(?:_(?P<time>[0-9]{14}))?\.(?P<suffix>csv|csv\.gz|json)"
 )
+_OPPROF = re.compile(r"(?P<stem>[A-Z][A-Za-z0-9]*)(?:_(?P<time>[0-9]{17}))?\.csv")
+_KERNEL_DEVICE = re.compile(r"device([0-9]+)")
+_DATABASE = re.compile(
+    r"msprof_(?P<time>[0-9]{1,20})\.db|ascend_(pytorch|mindspore)_profiler(_[0-9]{1,9})?\.db"
+    r"|analysis\.db"
+)
+_PEEK = 2**16
+
+Form = Literal["csv", "records", "advice", "trace", "database"]
+FORMS: tuple[Form, ...] = ("csv", "records", "advice", "trace", "database")
+"""How a file can hold a table, the one to be believed first: a text before a database."""
 
 _NEIGHBOURS = timedelta(seconds=30)
 """Slices of one export are written one after the other and may differ by seconds."""
@@ -37,13 +49,21 @@ class TableFile:
     """Fourteen digits, or empty."""
     folder_device: str | None = None
     """N of the ``device_N`` folder that holds it."""
-    form: Literal["csv"] = "csv"
-    """How the file holds the table."""
+    form: Form = "csv"
+    stem: str = ""
+    """What the file is called without ids, slice and time."""
+    kernel: str = ""
+    """``NAME/N`` where `msprof op` measured several kernels."""
 
     @property
     def device(self) -> str | None:
         """Return the device that the file name or its folder says."""
         return str(self.ids[0]) if self.ids else self.folder_device
+
+    @property
+    def source(self) -> tuple[str, str]:
+        """Return what files of one kind have in common; several kinds of timeline are one table."""
+        return self.table.name, self.stem if self.form == "trace" else ""
 
     @property
     def model(self) -> int | None:
@@ -56,31 +76,95 @@ class TableFile:
         return range(self.ids[2], self.ids[-1] + 1) if len(self.ids) >= 3 else range(0)
 
 
+def is_claimed(path: Path) -> bool:
+    """Return whether a name is that of a table; a link of that name would have been read."""
+    match = _FILE.fullmatch(path.name)
+    match = match or _OPPROF.fullmatch(path.name)
+    known = match is not None and (match["stem"] in BY_FILE or match["stem"] in BY_TRACE)
+    return known or _DATABASE.fullmatch(path.name) is not None
+
+
 def claimed(paths: Iterable[Path]) -> tuple[tuple[TableFile, ...], tuple[str, ...]]:
-    """Return the files that are tables, and the names of the others."""
-    files, unknown = [], []
+    """Return the files that are tables, and the names of the others. Raises ProfileError."""
+    files: list[TableFile] = []
+    unknown = []
     for path in paths:
-        file = _table_file(path)
-        if file is None:
+        found = list(_tables_of(path))
+        files += found
+        if not found:
             unknown.append(path.name)
-        else:
-            files.append(file)
     return tuple(files), tuple(unknown)
 
 
-def _table_file(path: Path) -> TableFile | None:
+def _tables_of(path: Path) -> Iterator[TableFile]:
+    if match := _DATABASE.fullmatch(path.name):
+        for table in database.tables_in(path):
+            yield TableFile(path, table, (), None, match["time"] or "", form="database")
+        return
+    if (match := _OPPROF.fullmatch(path.name)) and match["stem"] in BY_FILE:
+        yield _of_kernel(path, BY_FILE[match["stem"]], match["time"] or "")
+        return
     match = _FILE.fullmatch(path.name)
-    if match is None or match["stem"] not in BY_FILE:
-        return None
+    if match is None:
+        return
     folder = DEVICE.fullmatch(path.parent.parent.name)
+    for table, form in _named(path, match["stem"], match["suffix"]):
+        yield TableFile(
+            path,
+            table,
+            tuple(int(number) for number in match["ids"].split("_")[1:]),
+            None if match["slice"] is None else int(match["slice"]),
+            match["time"] or "",
+            folder[1] if folder else None,
+            form,
+            match["stem"],
+        )
+
+
+def _of_kernel(path: Path, table: Table, time: str) -> TableFile:
+    """Return a table of `msprof op`: right in its folder, or in [deviceN/]NAME/N."""
+    number, name, device = (folder.name for folder in path.parents[:3])
+    if not number.isdigit():
+        return TableFile(path, table, (), None, time)
+    match = _KERNEL_DEVICE.fullmatch(device)
     return TableFile(
-        path,
-        BY_FILE[match["stem"]],
-        tuple(int(number) for number in match["ids"].split("_")[1:]),
-        None if match["slice"] is None else int(match["slice"]),
-        match["time"] or "",
-        folder[1] if folder else None,
+        path, table, (), None, time, match[1] if match else None, kernel=f"{name}/{number}"
     )
+
+
+def _named(path: Path, stem: str, suffix: str) -> Iterator[tuple[Table, Form]]:
+    """Yield the tables in a file of this name; of JSON, names do not tell rows from events."""
+    table = BY_FILE.get(stem)
+    if suffix != "json":
+        if table is not None:
+            yield table, "csv"
+    elif stem in BY_TRACE and (table is None or _has_events(path)):
+        for each in BY_TRACE[stem]:
+            yield each, "trace"
+    elif table is not None:
+        yield table, "advice" if stem == "prof_rule" else "records"
+
+
+def _has_events(path: Path) -> bool:
+    """Return whether a JSON file begins with trace events, which have a phase."""
+    try:
+        with path.open("rb") as file:
+            return b'"ph"' in file.read(_PEEK)
+    except OSError as err:
+        raise ProfileError(f"{path}: cannot be read: {err.strerror}") from err
+
+
+def apart(files: Iterable[TableFile]) -> tuple[list[TableFile], list[TableFile]]:
+    """Return the files to read, and those of databases that say the same once more."""
+    by_table: dict[str, list[TableFile]] = {}
+    for file in files:
+        by_table.setdefault(file.table.name, []).append(file)
+    read, twins = [], []
+    for group in by_table.values():
+        first = min((file.form for file in group), key=FORMS.index)
+        read += [file for file in group if file.form == first]
+        twins += [file for file in group if file.form == "database" != first]
+    return read, twins
 
 
 def newest(files: Iterable[TableFile]) -> tuple[TableFile, ...]:
@@ -88,9 +172,9 @@ def newest(files: Iterable[TableFile]) -> tuple[TableFile, ...]:
 
     Times of different tables are never compared. Raises ProfileError.
     """
-    groups: dict[tuple[str, str | None, tuple[int, ...]], list[TableFile]] = {}
+    groups: dict[tuple[object, ...], list[TableFile]] = {}
     for file in files:
-        groups.setdefault((file.table.name, file.folder_device, file.ids), []).append(file)
+        groups.setdefault((file.source, file.path.parent, file.ids), []).append(file)
     chosen = [file for group in groups.values() for file in _newest_export(group)]
     chosen = list(_once(sorted(chosen, key=lambda file: (file.table.name, file.ids))))
     _refuse_same_step(chosen)
@@ -139,11 +223,12 @@ def _refuse_hole(slices: list[TableFile]) -> None:
 
 def _once(files: list[TableFile]) -> Iterator[TableFile]:
     """Leave the first of several exports that repeat what the table says of the whole run."""
-    first: dict[tuple[str, str | None, int | None], tuple[int, ...]] = {}
+    first: dict[tuple[object, ...], tuple[int, ...]] = {}
     for file in files:
-        per = file.table.once_per
+        # A timeline repeats what the table of its name does.
+        per = BY_FILE.get(file.stem, file.table).once_per
         model = file.model if per == "model" else None
-        ids = first.setdefault((file.table.name, file.device, model), file.ids)
+        ids = first.setdefault((file.source, file.device, model), file.ids)
         if per == "step" or ids == file.ids:
             yield file
 

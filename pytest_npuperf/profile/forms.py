@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import pandas as pd
 
-from pytest_npuperf.profile import reader
-from pytest_npuperf.profile.files import TableFile
+from pytest_npuperf.profile import advice, database, reader, records, traces
+from pytest_npuperf.profile.files import Form, TableFile
 from pytest_npuperf.profile.tables import Table
+
+OnBytes = Callable[[Path, int], None]
+"""Is told, while a file is read, how many of its bytes have been."""
 
 
 class _Form(Protocol):
@@ -23,7 +27,13 @@ class _Form(Protocol):
     ) -> pd.DataFrame: ...
 
 
-_FORMS: Mapping[str, _Form] = {"csv": reader}
+_FORMS: Mapping[Form, _Form] = {
+    "csv": reader,
+    "records": records,
+    "advice": advice,
+    "trace": traces,
+    "database": database,
+}
 
 
 def column_names(file: TableFile) -> frozenset[str]:
@@ -31,10 +41,15 @@ def column_names(file: TableFile) -> frozenset[str]:
     return frozenset(_FORMS[file.form].column_names(file.path, file.table))
 
 
-def read(file: TableFile, wanted: Collection[str] | None = None) -> pd.DataFrame:
+def read(
+    file: TableFile, wanted: Collection[str] | None = None, on_bytes: OnBytes | None = None
+) -> pd.DataFrame:
     """Return the wanted columns that a file has (None: all), in the types of its table.
 
     Texts and ids are categories, durations float64 us (NaN is absent), start times Int64 ns.
-    Raises ProfileError.
+    ``on_bytes`` is told of files that may be very long. Raises ProfileError.
     """
+    if file.form == "trace" and on_bytes is not None:
+        told = partial(on_bytes, file.path)
+        return traces.read_table(file.path, file.table, wanted, told)
     return _FORMS[file.form].read_table(file.path, file.table, wanted)

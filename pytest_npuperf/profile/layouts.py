@@ -10,8 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile.files import DEVICE, TableFile, claimed, newest
-from pytest_npuperf.profile.tables import BY_FILE
+from pytest_npuperf.profile.files import DEVICE, TableFile, apart, claimed, is_claimed, newest
 from pytest_npuperf.text import printable
 
 MERGED = "mindstudio_profiler_output"
@@ -20,10 +19,9 @@ FRAMEWORK = "ASCEND_PROFILER_OUTPUT"
 _DEPTH = 4
 """How far below the given folder a profile may lie: round, framework folder, PROF, output."""
 
-_UNREAD = (".db", ".json")
-"""Databases and timelines, which hold what the tables do."""
-
-_READ = re.compile(rf"PROF_.*|.*_ascend_(pt|ms)|{FRAMEWORK}|{MERGED}|{DEVICE.pattern}|host|summary")
+_READ = re.compile(
+    rf"(OP)?PROF_.*|.*_ascend_(pt|ms)|{FRAMEWORK}|{MERGED}|{DEVICE.pattern}|host|summary|timeline"
+)
 """Folders that are read by their name."""
 
 _RANK = re.compile(r"rank[_-]?([0-9]{1,9})", re.IGNORECASE)
@@ -35,16 +33,22 @@ class Unit:
 
     path: Path
     kind: str
-    """``msprof``, ``framework`` or ``tables``."""
+    """``msprof``, ``framework``, ``msprof op`` or ``tables``."""
     rank: str | None
     files: tuple[TableFile, ...]
     """The files to read: of each table the newest export, all its slices and steps."""
+    twins: tuple[TableFile, ...] = ()
+    """Tables of a database that say what a text beside it says, and must agree with it."""
     unknown: tuple[str, ...] = ()
     """Names of files that no table claims."""
 
     def of(self, table: str) -> tuple[TableFile, ...]:
         """Return the files of one table, in order."""
         return tuple(file for file in self.files if file.table.name == table)
+
+    def twin(self, table: str) -> tuple[TableFile, ...]:
+        """Return the database that holds a table once more."""
+        return tuple(file for file in self.twins if file.table.name == table)
 
 
 def find_units(path: Path) -> tuple[Unit, ...]:
@@ -57,7 +61,6 @@ def find_units(path: Path) -> tuple[Unit, ...]:
     if not units:
         raise ProfileError(
             _failed_export(path)
-            or _only_unread(path, _files(path))
             or f"{path}: not a profile: no PROF_*, *_ascend_pt or *_ascend_ms folder and no table "
             f"such as op_summary_*.csv in it; {_inventory(path)}"
         )
@@ -71,10 +74,10 @@ def find_units(path: Path) -> tuple[Unit, ...]:
 def _single_file(path: Path) -> Unit:
     files, _ = claimed([path])
     if not files:
-        known = ", ".join(sorted(BY_FILE))
         raise ProfileError(
             _failed_export(path.parent)
-            or f"{path}: not a table that this version reads ({known}; .csv or .csv.gz)"
+            or f"{path}: not a table, timeline or database that this version reads, by its name; "
+            "docs/tables.md lists them"
         )
     return Unit(path, "tables", None, files)
 
@@ -83,13 +86,14 @@ def _units(path: Path, depth: int) -> Iterator[Unit]:
     found = list(_any_units(path, depth))
     if _is_rank(path) and not any(unit.files for unit in found):
         # Not to be passed over: the other ranks would be judged without it.
-        yield Unit(path, "framework", _rank(path), ())
+        unknown = tuple(name for unit in found for name in unit.unknown)
+        yield Unit(path, "framework", _rank(path), (), unknown=unknown)
         return
     yield from found
 
 
 def _any_units(path: Path, depth: int) -> Iterator[Unit]:
-    unit = _framework_unit(path) or _msprof_unit(path)
+    unit = _framework_unit(path) or _msprof_unit(path) or _opprof_unit(path)
     if unit is not None:
         yield unit
         return
@@ -113,27 +117,41 @@ def _msprof_unit(path: Path) -> Unit | None:
     if path.name == MERGED:
         return _unit(path, "msprof", None, [path])
     devices = [child for child in _folders(path) if DEVICE.fullmatch(child.name)]
-    if DEVICE.fullmatch(path.name) and _folder(path / "summary"):
+    if DEVICE.fullmatch(path.name) and _exports(path):
         devices = [path]
     merged = _folder(path / MERGED)
     if not merged and not devices and not path.name.startswith("PROF_"):
         return None
+    databases = [file for file in _listed(path) if file.suffix == ".db"]
     # Releases of 2023-09 to 2024-03 wrote both places: the same rows must not count twice.
     if merged:
-        unit = _unit(path, "msprof", None, merged)
+        unit = _unit(path, "msprof", None, merged, databases)
         if unit.files:
             return unit
     homes = [*devices, *_folder(path / "host")]
-    summaries = [summary for home in homes for summary in _folder(home / "summary")]
-    return _unit(path, "msprof", None, summaries)
+    exports = [folder for home in homes for folder in _exports(home)] or _exports(path)
+    return _unit(path, "msprof", None, exports, databases)
 
 
-def _unit(path: Path, kind: str, rank: str | None, folders: Iterable[Path]) -> Unit:
-    listed = [file for folder in folders for file in _listed(folder)]
-    tables, _ = claimed(listed)
-    _refuse_links(table.path for table in tables)
-    files, unknown = claimed(filter(_is_own_file, listed))
-    return Unit(path, kind, rank, newest(files), unknown)
+def _opprof_unit(path: Path) -> Unit | None:
+    if not path.name.startswith("OPPROF_"):
+        return None
+    return _unit(path, "msprof op", None, [path, *_below(path, 3)])
+
+
+def _exports(home: Path) -> list[Path]:
+    """Return where the tables and timelines of a device or the host lie."""
+    return [*_folder(home / "summary"), *_folder(home / "timeline")]
+
+
+def _unit(
+    path: Path, kind: str, rank: str | None, folders: Iterable[Path], files: Iterable[Path] = ()
+) -> Unit:
+    listed = [*files, *(file for folder in folders for file in _listed(folder))]
+    _refuse_links(file for file in listed if is_claimed(file))
+    found, unknown = claimed(filter(_is_own_file, listed))
+    read, twins = apart(found)
+    return Unit(path, kind, rank, newest(read), newest(twins), unknown)
 
 
 def _is_rank(path: Path) -> bool:
@@ -194,6 +212,14 @@ def _files(path: Path) -> list[Path]:
     return list(filter(_is_own_file, _listed(path)))
 
 
+def _below(path: Path, depth: int) -> Iterator[Path]:
+    """Yield the folders in a folder, a few levels deep."""
+    for child in _folders(path):
+        yield child
+        if depth > 1:
+            yield from _below(child, depth - 1)
+
+
 def _is_own_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
@@ -231,41 +257,12 @@ def _failed_export(path: Path) -> str | None:
 
 def _no_tables(unit: Unit) -> str:
     if unit.kind == "framework":
-        return _rank_without_tables(unit.path)
-    unread = [path for path in _below(unit.path, 2) if path.suffix in _UNREAD]
-    return _only_unread(unit.path, unread) or (
-        f"{unit.path}: a profile without tables; export it with "
-        "`msprof --export=on --output=DIR` and look for errors there"
-    )
-
-
-def _rank_without_tables(path: Path) -> str:
-    homes = [path] if path.name == FRAMEWORK else _folder(path / FRAMEWORK)
-    unread = [file for home in homes for file in _files(home) if file.suffix in _UNREAD]
-    return _only_unread(path, unread) or (
-        f"{path}: a rank without tables; run analyse() of the framework's profiler, "
-        "or remove the folder"
-    )
-
-
-def _only_unread(path: Path, files: list[Path]) -> str | None:
-    """Return what to say where all files are databases or timelines, and there are some."""
-    if not files or any(file.suffix not in _UNREAD for file in files):
-        return None
-    return (
-        f"{path}: only {_listing(sorted(file.name for file in files))}, and this version reads "
-        "neither databases nor timelines; "
-        "export the tables (msprof --type=text, torch_npu export_type Text)"
-    )
-
-
-def _below(path: Path, depth: int) -> Iterator[Path]:
-    yield from _files(path)
-    if depth:
-        for child in _folders(path):
-            # What msprof keeps for itself is no export.
-            if child.name not in ("data", "sqlite", "log"):
-                yield from _below(child, depth - 1)
+        text = f"{unit.path}: a rank without tables; run analyse() of the framework's profiler, "
+        text += "or remove the folder"
+    else:
+        text = f"{unit.path}: a profile without tables; export it with "
+        text += "`msprof --export=on --output=DIR` and look for errors there"
+    return text + (f"; there is {_listing(list(unit.unknown))}" if unit.unknown else "")
 
 
 def _inventory(path: Path) -> str:

@@ -42,15 +42,27 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         raise ProfileError(f"{path}: cannot be read: {reason}") from err
 
 
-def header_cells(path: Path, file: IO[bytes]) -> list[str]:
-    """Return the cells of the first line. Raises ProfileError."""
-    line = file.readline(LONGEST_LINE).removeprefix(_BOM)
-    if not line.strip():
+def whole(path: Path) -> bytes:
+    """Return all of a file that is read at once. Raises ProfileError."""
+    with opened(path) as file:
+        data = file.read().removeprefix(_BOM)
+    _refuse_nothing(path, data)
+    return data
+
+
+def _refuse_nothing(path: Path, begin: bytes) -> None:
+    if not begin.strip():
         raise ProfileError(f"{path}: the file is empty; the export wrote nothing")
-    if line.startswith(b"version https://git-lfs"):
+    if begin.startswith(b"version https://git-lfs"):
         raise ProfileError(
             f"{path}: a Git LFS pointer, not the recording; fetch it with `git lfs pull`"
         )
+
+
+def header_cells(path: Path, file: IO[bytes]) -> list[str]:
+    """Return the cells of the first line. Raises ProfileError."""
+    line = file.readline(LONGEST_LINE).removeprefix(_BOM)
+    _refuse_nothing(path, line)
     _refuse_odd_bytes(path, line, 1)
     try:
         return next(csv.reader([line.decode()], strict=True))
@@ -58,13 +70,14 @@ def header_cells(path: Path, file: IO[bytes]) -> list[str]:
         raise ProfileError(f"{path}:1: the header is not CSV text in UTF-8") from err
 
 
-def blocks(path: Path, file: IO[bytes], width: int, least: int) -> Iterator[bytes]:
+def blocks(path: Path, file: IO[bytes], width: int, least: int | None) -> Iterator[bytes]:
     """Yield the rest of a file in blocks of whole lines.
 
-    Where a row may have fewer cells than the header, but ``least``, short ones are filled up.
+    Where rows may have fewer cells than the header (``least``: not fewer than these), short ones
+    are filled up, and an empty cell too many is taken off: such lines may end in a comma.
     Raises ProfileError.
     """
-    if least < width:
+    if least is not None:
         squared = _squared(path, file.read(), width, least)
         yield from [squared] if squared else []
         return
@@ -91,6 +104,8 @@ def _squared(path: Path, raw: bytes, width: int, least: int) -> bytes:
     except csv.Error as err:
         raise ProfileError(f"{path}: not CSV: {err}") from err
     for line, row in enumerate(rows, start=2):
+        if len(row) == width + 1 and not row[-1]:
+            row.pop()
         # The line that the end of the file cuts off may not be short, too.
         is_cut = line == len(rows) + 1 and not raw.endswith(b"\n")
         if not (width if is_cut else least) <= len(row) <= width:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.model import StepOptions
-from pytest_npuperf.profile import agreement, checks, forms, runs
+from pytest_npuperf.profile import agreement, checks, forms, runs, twins
 from pytest_npuperf.profile.files import TableFile
 from pytest_npuperf.profile.layouts import Unit, find_units
 from pytest_npuperf.profile.reader import stacked
@@ -27,7 +27,7 @@ ALWAYS = {
 }
 """What is read of the large tables whatever is wanted; the others are read whole."""
 
-_LANES = ("op_summary", "op_statistic", "step_trace", "step_trace_time")
+_LANES = ("op_summary", "op_statistic", "step_trace", "step_trace_time", "op_basic_info")
 """The tables that say which devices there are, the one to be believed first."""
 
 _APART = ("stream_id", "task_id", "context_id", "op_name", "task_wait_us")
@@ -47,14 +47,16 @@ class Lane:
     device: str
 
 
-def open_profile(path: Path, one_run: bool = False) -> Profile:
+def open_profile(
+    path: Path, one_run: bool = False, on_bytes: forms.OnBytes | None = None
+) -> Profile:
     """Return the profile at a path: a folder that msprof or a framework wrote, or a table.
 
     With ``one_run``, all that lies there is known to come from one start of the app. Otherwise
     several ``PROF_*`` folders must overlap in time to be taken for processes of one run.
-    Raises ProfileError.
+    ``on_bytes`` is told of timelines that are read. Raises ProfileError.
     """
-    profile = Profile(path, find_units(path))
+    profile = Profile(path, find_units(path), on_bytes)
     if not one_run:
         runs.refuse_several(path, profile.units, profile.unit_rows)
     return profile
@@ -67,14 +69,17 @@ class Profile:
     absent and never zero. Every table has the columns ``lane`` and ``device_id``.
     """
 
-    def __init__(self, path: Path, units: Sequence[Unit]) -> None:
+    def __init__(
+        self, path: Path, units: Sequence[Unit], on_bytes: forms.OnBytes | None = None
+    ) -> None:
         self.path = path
+        self._on_bytes = on_bytes
         self.units = tuple(units)
         self._columns: dict[tuple[int, str], frozenset[str]] = {}
         self._frames: dict[tuple[int, str], pd.DataFrame] = {}
         self._checked: set[int] = set()
         self._without_device: set[tuple[int, str]] = set()
-        """Tables whose rows and names say no device: it is taken to be the only one."""
+        """Tables of which a file says no device: it is taken to be the only one."""
 
     def __getattr__(self, name: str) -> pd.DataFrame:
         if name not in BY_NAME:
@@ -87,7 +92,9 @@ class Profile:
         if not units:
             raise ProfileError(f"{self.path}: no table {name}; there is {', '.join(self.tables)}")
         frames = [self._with_lane(unit, self.unit_rows(unit, name, None)) for unit in units]
-        return pd.concat(frames, ignore_index=True)
+        # pandas 2.2 warns of those without rows.
+        filled = [frame for frame in frames if len(frame)]
+        return pd.concat(filled, ignore_index=True) if filled else frames[0]
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -134,6 +141,9 @@ class Profile:
     def _with_lane(self, unit: int, frame: pd.DataFrame) -> pd.DataFrame:
         keys = {lane.device: lane.key for lane in self.lanes if lane.unit == unit}
         lanes = frame["device_id"].astype(object).map(keys)
+        if len(keys) == 1:
+            # A table that names no device, or another number for it, is of the only one.
+            lanes[:] = next(iter(keys.values()))
         return pd.concat(
             [lanes.rename("lane"), frame.drop(columns="lane", errors="ignore")], axis=1
         )
@@ -184,6 +194,10 @@ class Profile:
             # Tables of different steps have nothing to agree on.
             if there(table) and _steps(there(table)) in ({()}, _steps(there("op_summary"))):
                 compare(summary, self._source(unit, table))
+        if files := self.units[unit].twin("op_summary"):
+            rows, says_device = _read(files, ALWAYS["op_summary"])
+            twin = agreement.Source(files[0].path, rows, says_device)
+            twins.refuse_difference(summary, twin)
 
     def _refuse_doubled_rows(self, unit: int) -> None:
         rows = self.unit_rows(unit, "op_summary")
@@ -210,26 +224,33 @@ class Profile:
         known = self._frames.get((unit, table))
         missing = wanted.difference(() if known is None else known.columns)
         if known is None:
-            known = self._read(unit, table, missing)
+            known, says_device = _read(self.units[unit].of(table), missing, self._on_bytes)
+            if not says_device:
+                self._without_device.add((unit, table))
         elif missing:
-            more = self._read(unit, table, missing)
+            more, _ = _read(self.units[unit].of(table), missing)
             known = pd.concat([known, more[sorted(missing)]], axis=1)
         self._frames[unit, table] = known
         return known
 
-    def _read(self, unit: int, table: str, columns: Collection[str]) -> pd.DataFrame:
-        frames = []
-        for file in self.units[unit].of(table):
-            frame = forms.read(file, {*columns, "device_id"})
-            if "device_id" not in frame or bool(frame["device_id"].isna().all()):
-                if file.device is None:
-                    self._without_device.add((unit, table))
-                device = pd.Categorical([file.device or "0"])
-                frame = frame.assign(device_id=device.repeat(len(frame)))
-            checks.check_device(file.path, frame)
-            checks.check_table(file.table.name, file.path, frame)
-            frames.append(frame)
-        return stacked(frames)
+
+def _read(
+    files: Sequence[TableFile], columns: Collection[str], on_bytes: forms.OnBytes | None = None
+) -> tuple[pd.DataFrame, bool]:
+    """Return columns of all files of a table, and whether rows or names say the device."""
+    frames, says_device = [], True
+    for file in files:
+        frame = forms.read(file, {*columns, "device_id"}, on_bytes)
+        if "device_id" not in frame or bool(frame["device_id"].isna().all()):
+            says_device &= file.device is not None
+            device = pd.Categorical([file.device or "0"])
+            frame = frame.assign(device_id=device.repeat(len(frame)))
+        if file.kernel:
+            frame = frame.assign(kernel=pd.Categorical([file.kernel]).repeat(len(frame)))
+        checks.check_device(file.path, frame)
+        checks.check_table(file.table.name, file.path, frame)
+        frames.append(frame)
+    return stacked(frames), says_device
 
 
 def _refuse_more_devices(

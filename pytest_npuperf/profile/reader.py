@@ -34,7 +34,7 @@ class Header:
 def column_names(path: Path, table: Table) -> tuple[str, ...]:
     """Return the DataFrame names of the columns of a file, in its order. Raises ProfileError."""
     with lines.opened(path) as file:
-        return _header(path, table, lines.header_cells(path, file)).names
+        return file_header(path, table, lines.header_cells(path, file)).names
 
 
 def read_table(path: Path, table: Table, wanted: Collection[str] | None = None) -> pd.DataFrame:
@@ -44,14 +44,14 @@ def read_table(path: Path, table: Table, wanted: Collection[str] | None = None) 
     Raises ProfileError: names the file and line, what was found and what was wanted.
     """
     with lines.opened(path) as file:
-        header = _header(path, table, lines.header_cells(path, file))
+        header = file_header(path, table, lines.header_cells(path, file))
         width = len(header.columns)
         chosen = {
             index: column
             for index, column in enumerate(header.columns)
             if wanted is None or column.name in wanted
         }
-        least = _base_width(table, header) if table.ragged else width
+        least = _base_width(table, header) if table.ragged else None
         frames, line = [], 2
         for block in lines.blocks(path, file, width, least):
             rows = lines.count_rows(path, block, width, line)
@@ -62,8 +62,13 @@ def read_table(path: Path, table: Table, wanted: Collection[str] | None = None) 
     return stacked(frames)
 
 
-def _header(path: Path, table: Table, cells: Sequence[str]) -> Header:
-    """Return columns of different names: a ragged table numbers those that repeat."""
+def file_header(path: Path, table: Table, cells: Sequence[str]) -> Header:
+    """Return columns of different names: a ragged table numbers those that repeat.
+
+    Raises ProfileError.
+    """
+    if table.ragged and not cells[-1].strip():
+        cells = cells[:-1]
     seen: Counter[str] = Counter()
     apart = []
     for column in map(table.column, cells):

@@ -300,9 +300,6 @@ UNREAD = {
     "msprof-empty-files": r".*op_summary_20230919172305\.csv: the file is empty; .*",
     "msprof-empty-slices": r".*op_summary_slice_[01]_\d+\.csv: the file is empty; .*",
     "profiling-2020-ascend310": r'.*op_time_statistic_0\.json: the export failed: ".*"; .*',
-    "msprof-2023-device-dirs": r".*/PROF_\w+: only hccl_0_2_1\.json, .*; export the tables .*",
-    "msprof-db-old": r".*: only msprof_0\.db, and .*; export the tables .*",
-    "torch-npu-910b-level1-db": r".*/rank0_ascend_pt: only analysis\.db, .*; export the tables .*",
     "torch-npu-ragged-row": r".*:17: the row has 31 of 32 cells; .*",
     "op-summary-subtasks": r".*:17: the row has 31 of 32 cells; .*",
 }

@@ -336,19 +336,20 @@ def test_a_rank_without_tables_is_an_error(
     write(tmp_path / name, dict.fromkeys(files, "{}"))
     if is_beside_another:
         torch(tmp_path / "rank0_ascend_pt", kernel_details=ONE)
+    there = "; there is other.csv" if "ASCEND_PROFILER_OUTPUT/other.csv" in files else ""
     assert fault(tmp_path) == (
         f"{name}: a rank without tables; run analyse() of the framework's profiler, "
-        "or remove the folder"
+        f"or remove the folder{there}"
     )
 
 
-def test_a_rank_with_a_database_alone_is_an_error(tmp_path: Path) -> None:
+def test_a_rank_whose_database_is_empty_is_an_error(tmp_path: Path) -> None:
     torch(tmp_path / "rank0_ascend_pt", kernel_details=ONE)
     output = "rank1_ascend_pt/ASCEND_PROFILER_OUTPUT"
     write(tmp_path, {"rank1_ascend_pt/profiler_info_1.json": "{}", f"{output}/analysis.db": ""})
     message = (
-        ": only analysis.db, and this version reads neither databases nor timelines; "
-        "export the tables (msprof --type=text, torch_npu export_type Text)"
+        ": a rank without tables; run analyse() of the framework's profiler, or remove the folder"
+        "; there is analysis.db"
     )
     assert fault(tmp_path) == f"rank1_ascend_pt{message}"
     with pytest.raises(ProfileError) as caught:
@@ -380,8 +381,8 @@ def test_a_rank_whose_tables_are_those_of_msprof_is_read(tmp_path: Path) -> None
         ),
         (
             {"msprof_0.db": ""},
-            ".: only msprof_0.db, and this version reads neither databases nor timelines; "
-            "export the tables (msprof --type=text, torch_npu export_type Text)",
+            ".: not a profile: no PROF_*, *_ascend_pt or *_ascend_ms folder and no table such as "
+            "op_summary_*.csv in it; there is msprof_0.db",
         ),
         (
             {"PROF_1/device_0/data/x.bin": "", "PROF_1/device_0/sqlite/x.db": ""},
@@ -390,13 +391,13 @@ def test_a_rank_whose_tables_are_those_of_msprof_is_read(tmp_path: Path) -> None
         ),
         (
             {"PROF_1/msprof_20260101000000.db": "", "PROF_1/device_0/sqlite/x.db": ""},
-            "PROF_1: only msprof_20260101000000.db, and this version reads neither databases nor "
-            "timelines; export the tables (msprof --type=text, torch_npu export_type Text)",
+            "PROF_1: a profile without tables; export it with `msprof --export=on --output=DIR` "
+            "and look for errors there; there is msprof_20260101000000.db",
         ),
         (
-            {"PROF_1/device_0/timeline/msprof_0_2_1.json": "[]"},
-            "PROF_1: only msprof_0_2_1.json, and this version reads neither databases nor "
-            "timelines; export the tables (msprof --type=text, torch_npu export_type Text)",
+            {"PROF_1/device_0/timeline/other_0_2_1.json": "[]"},
+            "PROF_1: a profile without tables; export it with `msprof --export=on --output=DIR` "
+            "and look for errors there; there is other_0_2_1.json",
         ),
         (
             {
@@ -420,9 +421,8 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
 def test_a_file_that_is_no_table(tmp_path: Path) -> None:
     write(tmp_path, {"trace.csv": "a\n"})
     assert fault(tmp_path / "trace.csv") == (
-        ".: not a table that this version reads (acl_statistic, api_statistic, fusion_op, "
-        "kernel_details, op_statistic, op_summary, step_trace, step_trace_time, task_time; "
-        ".csv or .csv.gz)"
+        ".: not a table, timeline or database that this version reads, by its name; "
+        "docs/tables.md lists them"
     )
     write(tmp_path, {"x.json": '{"status": 1}'})
     found = fault(tmp_path / "trace.csv")

@@ -1,0 +1,261 @@
+"""The ops of a database, kernels and collectives, in the rows and columns of op_summary."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pytest_npuperf.profile import database_steps
+from pytest_npuperf.profile.sqlite import NONE, Database, Floats, Integers, places, places_in_order
+from pytest_npuperf.profile.tables import Kind, Table
+
+_Names = Mapping[str, tuple[str, ...]]
+"""By our name what releases call a column, the one to be believed first."""
+
+_TASK: _Names = {
+    "device_id": ("deviceId",),
+    "model_id": ("modelId",),
+    "task_id": ("taskId",),
+    "stream_id": ("streamId",),
+    "context_id": ("contextId",),
+}
+_KERNEL: _Names = {
+    "op_name": ("name",),
+    "op_type": ("opType",),
+    "op_state": ("opState",),
+    "task_type": ("taskType",),
+    # Beside blockNum, since 2026, blockDim is something else.
+    "block_num": ("blockNum", "blockDim", "block_dim"),
+    "mix_block_num": ("mixBlockNum", "mixBlockDim"),
+    "hf32_eligible": ("hf32Eligible",),
+    "input_shapes": ("inputShapes",),
+    "input_data_types": ("inputDataTypes",),
+    "input_formats": ("inputFormats",),
+    "output_shapes": ("outputShapes",),
+    "output_data_types": ("outputDataTypes",),
+    "output_formats": ("outputFormats",),
+}
+_COLLECTIVE: _Names = {"op_name": ("opName",), "op_type": ("opType",)}
+
+_ALWAYS = ("device_id", "task_start_ns", "task_duration_us")
+
+_COMMUNICATION = -2
+"""No id of a database: it stands for the task type of collectives, which no database names."""
+
+_PMU_ROWS = 100_000
+"""Among so many rows all counters of a collection are found: each task has each of them."""
+
+
+@dataclass(frozen=True)
+class _Ops:
+    """Ops in order; the cells are whole numbers, those of texts their ids in STRING_IDS."""
+
+    tasks: Integers
+    """The globalTaskId of a kernel; NONE for a collective."""
+    starts: Integers
+    ends: Integers
+    cells: Mapping[str, Integers]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def take(self, order: Integers) -> _Ops:
+        """Return the ops at some places."""
+        cells = {name: values[order] for name, values in self.cells.items()}
+        return _Ops(self.tasks[order], self.starts[order], self.ends[order], cells)
+
+
+def is_there(database: Database) -> bool:
+    """Return whether the database has ops; a viewer makes tables that have no rows."""
+    return _has_kernels(database) or not database.is_empty("COMMUNICATION_OP")
+
+
+def column_names(database: Database, table: Table) -> tuple[str, ...]:
+    """Return the columns of op_summary that the database can give."""
+    there = set(_ALWAYS)
+    if _has_kernels(database):
+        there |= {*_there(database, "TASK", _TASK), *_there(database, "COMPUTE_TASK_INFO", _KERNEL)}
+    if not database.is_empty("COMMUNICATION_OP"):
+        found = _there(database, "COMMUNICATION_OP", _COLLECTIVE)
+        there |= {"task_type", "block_num", *found}
+    if not database.is_empty("STEP_TIME"):
+        there.add("step_id")
+    ours = (column.name for column in table.columns if column.name in there)
+    return (*ours, *_pmu_columns(database, table))
+
+
+def read(database: Database, table: Table, wanted: Collection[str]) -> pd.DataFrame:
+    """Return the wanted columns of all ops, each device in the order of time."""
+    ops = _in_order(_kernels(database, wanted), _collectives(database, wanted))
+    if not len(ops):
+        return pd.DataFrame()
+    elapsed = database.elapsed_ns(ops.starts, ops.ends, "an op")
+    strings = {**database.strings, _COMMUNICATION: "COMMUNICATION"}
+    columns: dict[str, Any] = {}
+    for column in table.columns:
+        if column.name not in wanted:
+            continue
+        if column.name == "task_start_ns":
+            columns[column.name] = pd.arrays.IntegerArray(ops.starts, ops.starts == NONE)
+        elif column.name == "task_duration_us":
+            columns[column.name] = elapsed / 1000
+        elif column.name == "step_id":
+            steps = database_steps.of_starts(database, ops.starts)
+            columns[column.name] = database.category(column, steps)
+        else:
+            texts = strings if column.kind in (Kind.TEXT, Kind.CORE) else None
+            columns[column.name] = database.category(column, ops.cells[column.name], texts)
+    return pd.DataFrame({**columns, **_pmu(database, table, wanted, ops.tasks)}, copy=False)
+
+
+def _has_kernels(database: Database) -> bool:
+    return database.has("TASK") and not database.is_empty("COMPUTE_TASK_INFO")
+
+
+def _there(database: Database, table: str, names: _Names) -> dict[str, str]:
+    """Return by our name what a column is called in this database, where it has one."""
+    found = {
+        ours: [name for name in theirs if database.has(table, name)]
+        for ours, theirs in names.items()
+    }
+    return {ours: theirs[0] for ours, theirs in found.items() if theirs}
+
+
+# --- rows -------------------------------------------------------------------------------------
+
+
+def _kernels(database: Database, wanted: Collection[str]) -> _Ops | None:
+    if not _has_kernels(database):
+        return None
+    of_task, of_info = (
+        {name: column for name, column in _there(database, table, names).items() if name in wanted}
+        for table, names in (("TASK", _TASK), ("COMPUTE_TASK_INFO", _KERNEL))
+    )
+    of_task["device_id"] = "deviceId"
+    key = "globalTaskId"
+    tasks = database.whole("TASK", key, "startNs", "endNs", *of_task.values())
+    infos = database.whole("COMPUTE_TASK_INFO", key, *of_info.values())
+    place = places(infos[key], tasks[key])
+    ran = place != NONE
+    cells = {name: tasks[column][ran] for name, column in of_task.items()}
+    cells |= {name: infos[column][place[ran]] for name, column in of_info.items()}
+    return _Ops(tasks[key][ran], tasks["startNs"][ran], tasks["endNs"][ran], cells)
+
+
+def _collectives(database: Database, wanted: Collection[str]) -> _Ops | None:
+    if database.is_empty("COMMUNICATION_OP"):
+        return None
+    found = _there(database, "COMMUNICATION_OP", _COLLECTIVE)
+    names = {name: column for name, column in found.items() if name in wanted}
+    of_device = "deviceId" if database.has("COMMUNICATION_OP", "deviceId") else "connectionId"
+    rows = database.whole("COMMUNICATION_OP", "startNs", "endNs", of_device, *names.values())
+    devices = rows[of_device]
+    if of_device == "connectionId":
+        devices = _devices_of(database, devices)
+    cells = {name: rows[column] for name, column in names.items()}
+    cells["device_id"] = devices
+    cells["task_type"] = np.full(len(devices), _COMMUNICATION)
+    cells["block_num"] = np.zeros(len(devices), dtype=np.int64)
+    return _Ops(np.full(len(devices), NONE), rows["startNs"], rows["endNs"], cells)
+
+
+def _devices_of(database: Database, connections: Integers) -> Integers:
+    """Return the device of the tasks that have these connections."""
+    if not database.has("TASK"):
+        return np.full(len(connections), NONE)
+    tasks = database.whole("TASK", "connectionId", "deviceId")
+    if len(devices := np.unique(tasks["deviceId"])) == 1:
+        return np.full(len(connections), devices[0])
+    place = places(tasks["connectionId"], connections)
+    return np.where(place == NONE, NONE, tasks["deviceId"][place])
+
+
+def _in_order(*parts: _Ops | None) -> _Ops:
+    """Return all ops by device and start; a column that one part lacks is absent there."""
+    there = [part for part in parts if part is not None]
+    names = {name for part in there for name in part.cells}
+    ops = _Ops(
+        np.concatenate([part.tasks for part in there]),
+        np.concatenate([part.starts for part in there]),
+        np.concatenate([part.ends for part in there]),
+        {
+            name: np.concatenate([part.cells.get(name, np.full(len(part), NONE)) for part in there])
+            for name in names
+        },
+    )
+    return ops.take(np.lexsort((ops.starts, ops.cells["device_id"])))
+
+
+# --- counters ---------------------------------------------------------------------------------
+
+
+def _pmu_columns(database: Database, table: Table) -> dict[str, tuple[int, float]]:
+    """Return by our name the id of each counter, and what its values are worth in our unit."""
+    if not database.has("TASK_PMU_INFO"):
+        return {}
+    ids: set[int] = set()
+    for block in database.rows("TASK_PMU_INFO", ("name",), at_most=_PMU_ROWS):
+        cells = database.whole_cells("TASK_PMU_INFO.name", [name for (name,) in block])
+        ids |= set(cells.tolist()) - {NONE}
+    headers = {_pmu_header(database.strings.get(number, "")): number for number in sorted(ids)}
+    return {
+        table.column(header).name: (number, 1000 if header.endswith("(us)") else 1)
+        for header, number in headers.items()
+        if header
+    }
+
+
+def _pmu_header(name: str) -> str:
+    """Return the header of op_summary for a counter, whose times are in ns in a database."""
+    name = name.removesuffix("_extra")
+    if name in ("total_time", "aic_total_time"):
+        return "aicore_time(us)"
+    if name == "aiv_total_time":
+        return "aiv_time(us)"
+    for part, unit in (("time", "(us)"), ("bw", "(GB/s)"), ("datas", "(KB)")):
+        if part in name:
+            return name if name.endswith(unit) else name + unit
+    return name
+
+
+def _pmu(
+    database: Database, table: Table, wanted: Collection[str], tasks: Integers
+) -> dict[str, Floats]:
+    """Return the wanted counters of each op; NaN where it has none, or more than one value."""
+    there = _pmu_columns(database, table)
+    counters = {name: counter for name, counter in there.items() if name in wanted}
+    # A task that ran several times has one id, so that nobody knows which run was counted.
+    known, which, runs = np.unique(tasks, return_inverse=True, return_counts=True)
+    columns = {number: np.full(len(known), np.nan) for number, _ in counters.values()}
+    times = {number: runs.copy() - 1 for number in columns}
+    for ids, names, values in _counted(database, tuple(columns)):
+        place = places_in_order(known, ids)
+        for number, column in columns.items():
+            mine = (names == number) & (place != NONE)
+            column[place[mine]] = values[mine]
+            np.add.at(times[number], place[mine], 1)
+    return {
+        name: np.where(times[number] == 1, columns[number], np.nan)[which] / unit
+        for name, (number, unit) in counters.items()
+    }
+
+
+def _counted(
+    database: Database, counters: tuple[int, ...]
+) -> Iterator[tuple[Integers, Integers, Floats]]:
+    """Yield task, counter and value of the rows of some counters, block by block."""
+    if not counters:
+        return
+    columns = ("globalTaskId", "name", "value")
+    chosen = f"WHERE name IN ({', '.join(map(str, counters))})"
+    for block in database.rows("TASK_PMU_INFO", columns, chosen):
+        ids, names, values = zip(*block, strict=True)
+        yield (
+            database.whole_cells("TASK_PMU_INFO.globalTaskId", ids),
+            database.whole_cells("TASK_PMU_INFO.name", names),
+            database.number_cells("TASK_PMU_INFO.value", values),
+        )

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from profile_tables import Op, msprof, op_summary
+
+from pytest_npuperf.errors import ProfileError
+from pytest_npuperf.profile import open_profile
+
+OUTPUT = "PROF_1/mindstudio_profiler_output"
+
+
+def write(folder: Path, files: dict[str, Any]) -> Path:
+    """Write JSON files."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
+def trace(*durations_us: float) -> list[dict[str, Any]]:
+    """Return the events of a timeline with one layer."""
+    name = {"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "Ascend Hardware"}}
+    return [
+        name,
+        *({"name": "a", "ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": d} for d in durations_us),
+    ]
+
+
+def iterations(*times_us: float) -> list[dict[str, Any]]:
+    """Return the events of a step trace of model 2."""
+    return [
+        {"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "Step Trace"}},
+        {"name": "thread_name", "ph": "M", "pid": 1, "tid": 2, "args": {"name": "Model ID:2"}},
+        *(
+            {
+                "name": f"Iteration {number}",
+                "ph": "X",
+                "pid": 1,
+                "tid": 2,
+                "ts": 1000 * number,
+                "dur": time,
+                "args": {
+                    "Iteration ID": number,
+                    "Iteration End": 1000 * number + time,
+                    "Iteration Time(us)": time,
+                },
+            }
+            for number, time in enumerate(times_us, start=1)
+        ),
+    ]
+
+
+RECORDS = [{"Op Name": "a", "OP Type": "Json", "Task Type": "AI_CORE", "Task Duration(us)": 1.5}]
+
+
+def test_rows_in_json_are_a_table(tmp_path: Path) -> None:
+    profile = open_profile(write(tmp_path, {f"{OUTPUT}/op_summary_20260101000000.json": RECORDS}))
+    assert profile.op_summary["task_duration_us"].tolist() == [1.5]
+
+
+def test_csv_comes_before_json(tmp_path: Path) -> None:
+    msprof(tmp_path, op_summary=op_summary(Op("Csv")))
+    (output,) = tmp_path.glob("PROF_*/mindstudio_profiler_output")
+    write(output, {"op_summary_20990101000000.json": RECORDS})
+    assert open_profile(tmp_path).op_summary["op_type"].tolist() == ["Csv"]
+
+
+def test_events_under_the_name_of_a_table_are_a_timeline(tmp_path: Path) -> None:
+    home = "PROF_1/device_3/timeline"
+    write(tmp_path, {f"{home}/task_time_3_1.json": trace(5), f"{home}/hccl_3_1.json": trace(7)})
+    profile = open_profile(tmp_path)
+    assert profile.tables == ("timeline",)
+    rows = profile.timeline[["source", "total_time_us"]].astype(object)
+    assert sorted(rows.to_numpy().tolist()) == [["hccl", 7], ["task_time", 5]]
+
+
+def test_the_steps_of_a_run_that_each_file_repeats_count_once(tmp_path: Path) -> None:
+    home = "PROF_1/device_0/timeline"
+    events = iterations(50, 20, 30)
+    files = {f"{home}/step_trace_0_2_{step}.json": events for step in (1, 2)}
+    profile = open_profile(write(tmp_path, files))
+    assert profile.step_trace["iteration_time_us"].tolist() == [50, 20, 30]
+    assert profile.timeline["count"].sum() == 3
+
+
+def test_what_nobody_reads_is_named(tmp_path: Path) -> None:
+    write(tmp_path, {f"{OUTPUT}/op_summary_20260101000000.json": RECORDS})
+    write(tmp_path, {f"{OUTPUT}/later_20260101000000.json": [], f"{OUTPUT}/README.txt": ""})
+    (unit,) = open_profile(tmp_path).units
+    assert unit.unknown == ("README.txt", "later_20260101000000.json")
+
+
+@pytest.mark.parametrize("name", ["msprof_20260101000000.db", f"{Path(OUTPUT).name}/acl_0.json"])
+def test_a_link_out_of_the_profile_is_refused(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {f"{OUTPUT}/op_summary_20260101000000.json": RECORDS, "elsewhere": []})
+    link = tmp_path / "PROF_1" / name
+    link.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ProfileError) as caught:
+        open_profile(tmp_path)
+    assert str(caught.value) == (
+        f"{link}: a symbolic link, which is not followed out of a profile; "
+        "put the files themselves there"
+    )
+
+
+def test_a_file_that_vanishes_is_told(tmp_path: Path) -> None:
+    write(tmp_path, {f"{OUTPUT}/op_summary_20260101000000.json": RECORDS})
+    profile = open_profile(tmp_path)
+    (path,) = tmp_path.glob(f"{OUTPUT}/*.json")
+    path.unlink()
+    with pytest.raises(ProfileError) as caught:
+        _ = profile.op_summary
+    assert str(caught.value) == f"{path}: cannot be read: No such file or directory"
