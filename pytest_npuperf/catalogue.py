@@ -12,7 +12,7 @@ Better = Literal["lower", "higher"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that a budget can limit; ``distribution`` metrics take a table of statistics."""
+    """A number that a budget can limit, or several: one for each statistic, or for each key."""
 
     name: str
     dimension: Dimension
@@ -21,8 +21,16 @@ class Metric:
     """The tables that can give it; any one is enough."""
     better: Better = "lower"
     distribution: bool = False
+    """Whether there are many values, and a number for each of their statistics."""
+    keyed_by: str = ""
+    """What the profile names, such as ``layer``, and has a number for each; empty: one number."""
     per_step: bool = False
     """Whether ``NAME_per_step`` is a metric too."""
+
+    @property
+    def takes_table(self) -> bool:
+        """Return whether a budget gives a table of limits, one for each of several numbers."""
+        return self.distribution or bool(self.keyed_by)
 
 
 OP_TABLES = ("op_summary", "op_statistic")
@@ -115,6 +123,39 @@ _BASE = (
         ("step_trace", "step_trace_time"),
         distribution=True,
     ),
+    Metric(
+        "timeline_time",
+        Dimension.TIME,
+        "sum of the durations of all events of a timeline layer, each nested event too",
+        ("timeline",),
+        keyed_by="layer",
+        per_step=True,
+    ),
+    Metric(
+        "advice_count",
+        Dimension.COUNT,
+        "number of entries of prof_rule with a rule type",
+        ("prof_rule",),
+        keyed_by="rule_type",
+    ),
+    Metric(
+        "memory_peak",
+        Dimension.SIZE,
+        "largest memory(KB) of the process, DDR and HBM together: rows of npu_mem with event APP",
+        ("npu_mem",),
+    ),
+    Metric(
+        "allocated_memory_peak",
+        Dimension.SIZE,
+        "largest Total Allocated of memory_record, all allocators together",
+        ("memory_record",),
+    ),
+    Metric(
+        "reserved_memory_peak",
+        Dimension.SIZE,
+        "largest Total Reserved of memory_record, all allocators together",
+        ("memory_record",),
+    ),
 )
 
 PER_STEP = "_per_step"
@@ -129,6 +170,7 @@ def _with_per_step(metric: Metric) -> tuple[Metric, ...]:
         f"{metric.name} divided by the number of steps",
         metric.needs,
         metric.better,
+        keyed_by=metric.keyed_by,
     )
     return (metric, divided)
 
@@ -161,6 +203,8 @@ API_STATISTICS = {
     "min": Dimension.TIME,
     "max": Dimension.TIME,
     "count": Dimension.COUNT,
+    "total_per_step": Dimension.TIME,
+    "count_per_step": Dimension.COUNT,
 }
 """Statistics of an ``[[apis]]`` rule."""
 
@@ -179,6 +223,13 @@ FROM_OP_STATISTIC = (
 ENOUGH_SAMPLES = {"p90": 10, "p95": 20, "p99": 100}
 """The smallest sample on which a percentile within its limit means something."""
 
+
+def enough_samples(metric: str, statistic: str | None) -> int:
+    """Return the samples that a limit needs to pass; a layer may be called p95, too."""
+    is_keyed = metric in METRICS and METRICS[metric].keyed_by
+    return 0 if is_keyed else ENOUGH_SAMPLES.get(statistic or "", 0)
+
+
 AI_CORES = ("AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV")
 """Task types that run on AI Cores. Task types are an open set."""
 
@@ -195,6 +246,12 @@ TASK_TYPES = (
     *("KERNEL_AICORE", "KERNEL_AIVEC", "KERNEL_AICPU", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV"),
 )
 """Task types that are known, the hardware's names last; a profile may have others."""
+
+OLD_RULE_TYPES = {
+    "Model/Operator Computation": "Computation",
+    "Model/Operator Memory": "Memory",
+}
+"""What two rule types of msprof's advice were called until December 2022."""
 
 
 def needed_tables(metric: str) -> tuple[str, ...]:

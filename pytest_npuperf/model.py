@@ -38,7 +38,8 @@ class Wanted:
     metric: str
     """A name of the catalogue, ``ops``, ``apis`` or ``custom.NAME``."""
     statistic: str | None = None
-    """``p95``, ``total_per_step`` ...; None for a scalar metric."""
+    """``p95``, ``total_per_step`` ...; the key, such as a layer, of a metric that has one for
+    each; None for a scalar metric."""
     select: Selector = Selector()
     column: str | None = None
     """The PMU column of an ``ops`` rule's ``pmu`` limit, unit suffix left out."""

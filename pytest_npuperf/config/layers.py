@@ -33,7 +33,7 @@ GENERAL = ("mode", "recordings", "output", "when_unavailable", "inconclusive", "
 # Tables that merge key by key; whatever else is found at a key replaces what was there.
 _MERGED: frozenset[KeyPath] = frozenset(
     [("msprof",), ("msprof", "options"), ("env",), ("custom",)]
-    + [(metric.name,) for metric in catalogue.METRICS.values() if metric.distribution]
+    + [(metric.name,) for metric in catalogue.METRICS.values() if metric.takes_table]
 )
 _NOT_MERGED: frozenset[KeyPath] = frozenset([("extends",), ("on",), ("budgets",)])
 

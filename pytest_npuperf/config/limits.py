@@ -84,11 +84,12 @@ def limits_of(setting: Setting) -> Iterator[Limit]:
 
 
 def _of_metric(path: KeyPath, metric: catalogue.Metric, raw: JSON) -> Asked:
-    if not metric.distribution:
+    if not metric.takes_table:
         return Asked(path, Wanted(metric.name), metric.dimension, raw, _NOTHING)
-    statistic = str(path[1])
-    dimension = Dimension.COUNT if statistic == "count" else metric.dimension
-    return Asked(path, Wanted(metric.name, statistic), dimension, raw, _NOTHING)
+    which = str(path[1])
+    counts = metric.distribution and which == "count"
+    dimension = Dimension.COUNT if counts else metric.dimension
+    return Asked(path, Wanted(metric.name, which), dimension, raw, _NOTHING)
 
 
 def _of_rule(path: KeyPath, metric: str, rule: Mapping[str, JSON]) -> Iterator[Asked]:

@@ -17,9 +17,16 @@ if TYPE_CHECKING:
 # Titles of the definitions in the schema that are quantities.
 _QUANTITIES = {
     "duration": Dimension.TIME,
+    "size": Dimension.SIZE,
     "share": Dimension.SHARE,
     "count": Dimension.COUNT,
     "number": Dimension.NUMBER,
+}
+
+_USUAL_UNITS = {
+    Dimension.TIME: ("us", "ms", "s"),
+    Dimension.SIZE: ("KiB", "MiB", "GiB"),
+    Dimension.SHARE: ("%",),
 }
 
 _EXPONENT = re.compile(r"[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]")
@@ -92,7 +99,7 @@ def quantity_refusal(found: object, dimension: Dimension) -> str | None:
 
 
 def _exponent(found: object, dimension: Dimension) -> str | None:
-    if dimension not in (Dimension.TIME, Dimension.SHARE) or not isinstance(found, str):
+    if dimension not in _USUAL_UNITS or not isinstance(found, str):
         return None
     if not _EXPONENT.match(found.strip()):
         return None
@@ -101,7 +108,7 @@ def _exponent(found: object, dimension: Dimension) -> str | None:
 
 
 def _missing_unit(found: object, dimension: Dimension) -> str | None:
-    units = {Dimension.TIME: ("us", "ms", "s"), Dimension.SHARE: ("%",)}.get(dimension)
+    units = _USUAL_UNITS.get(dimension)
     number = found if isinstance(found, (int, float)) else _as_number(found)
     if units is None or isinstance(found, bool) or number is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from pytest_npuperf.catalogue import ENOUGH_SAMPLES
+from pytest_npuperf.catalogue import enough_samples
 from pytest_npuperf.globs import matches
 from pytest_npuperf.judge.reasons import compared, joined, partial, sentence, some_lane, worst_lane
 from pytest_npuperf.judge.rounds import Missing, Observed, observe
@@ -118,7 +118,7 @@ def _outcome(limit: Limit, bound: Bound | None, seen: Observed) -> Remark:
         return Verdict.NOT_MEASURED, "there is no bound to compare it with"
     if bound is not None and bound.excess(seen.value) > 0:
         return Verdict.FAILED, ""
-    enough = ENOUGH_SAMPLES.get(limit.wanted.statistic or "", 0)
+    enough = enough_samples(limit.wanted.metric, limit.wanted.statistic)
     if seen.samples < enough:
         words = f"{seen.samples} samples are too few for {limit.wanted.statistic}, {enough} needed"
         return Verdict.INCONCLUSIVE, words

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property
 
+import pandas as pd
+
 from pytest_npuperf.catalogue import METRICS, OP_STATISTICS, PER_STEP, needed_tables
+from pytest_npuperf.measure.entries import advice_count, fused_count
+from pytest_npuperf.measure.layers import Layer, find_layer
+from pytest_npuperf.measure.memory import allocator_peak, process_peak
+from pytest_npuperf.measure.notes import notes
 from pytest_npuperf.measure.operators import FROM_ROWS, Number, longest, op_rows
 from pytest_npuperf.measure.rows import NotMeasuredError, OpRows
 from pytest_npuperf.measure.rules import (
@@ -17,6 +22,7 @@ from pytest_npuperf.measure.rules import (
     selected,
     selector_columns,
 )
+from pytest_npuperf.measure.stepcounts import run_steps, steps_in
 from pytest_npuperf.measure.steptimes import step_times
 from pytest_npuperf.measure.totals import Totals, api_totals, op_totals
 from pytest_npuperf.model import (
@@ -31,7 +37,6 @@ from pytest_npuperf.model import (
 )
 from pytest_npuperf.percentiles import statistic
 from pytest_npuperf.profile import Lane, Profile
-from pytest_npuperf.profile.layouts import Unit
 from pytest_npuperf.profile.steps import StepCount
 
 
@@ -46,14 +51,8 @@ class Measurer:
         """Return what is wanted on every lane. Raises ProfileError."""
         asked = tuple(wanted)
         lanes = {key: lane.measure(asked) for key, lane in self._lanes.items()}
-        return Measurement(lanes, tuple(self._notes()))
-
-    def _notes(self) -> Iterator[str]:
         left_out = sum(lane.left_out for lane in self._lanes.values())
-        if left_out:
-            yield f"{left_out} rows marked WRITE_BACK or INVALID are left out"
-        if any(_stands_alone(unit) for unit in self._profile.units):
-            yield "nothing to check op_summary against: neither op_statistic nor task_time is there"
+        return Measurement(lanes, tuple(notes(self._profile, left_out)))
 
     def longest(self, selects: Iterable[Selector]) -> dict[str, tuple[LongOp, ...]]:
         """Return the longest ops of each lane among those that each selector means, each once.
@@ -116,7 +115,8 @@ class _LaneMeasurer:
         base = _without_per_step(wanted)
         if base != wanted:
             number = self._plain(base)
-            return Number(number.value / self._step_count(), number.samples, number.coverage)
+            steps = self._step_count(base)
+            return Number(number.value / steps, number.samples, number.coverage)
         self._refuse_total_of_a_step(wanted)
         return self._plain(wanted)
 
@@ -125,8 +125,11 @@ class _LaneMeasurer:
             return self._op_rule(wanted)
         if wanted.metric == "apis":
             return self._apis().rule_number(wanted)
-        if wanted.metric == "fused_count":
-            return self._fused()
+        if wanted.metric == "timeline_time":
+            return self._layer(wanted).time()
+        if wanted.metric in _FROM_TABLE:
+            (table,) = METRICS[wanted.metric].needs
+            return _FROM_TABLE[wanted.metric](self._table(table), wanted.statistic or "")
         rows = self._op_summary()
         if rows is None:
             return self._totals().metric(wanted.metric)
@@ -146,11 +149,10 @@ class _LaneMeasurer:
         assert rows is not None
         return pmu_mean(rows, select, name)
 
-    def _fused(self) -> Number:
-        rows = self._profile.lane_rows(self._lane, "fusion_op")
-        if rows is None:
-            raise NotMeasuredError("the profile has no table fusion_op")
-        return Number(Fraction(len(rows)), len(rows))
+    def _layer(self, wanted: Wanted) -> Layer:
+        rows = self._table("timeline")
+        files = self._profile.units[self._lane.unit].of("timeline")
+        return find_layer(rows, files, wanted.statistic or "")
 
     # --- tables -------------------------------------------------------------------------------
 
@@ -189,6 +191,20 @@ class _LaneMeasurer:
                 return api_totals(self._profile.unit_rows(self._lane.unit, table), table)
         raise NotMeasuredError("the profile has neither api_statistic nor acl_statistic")
 
+    def _table(self, name: str) -> pd.DataFrame:
+        """Return the rows of a table that is small. Raises NotMeasuredError."""
+        rows = self._profile.lane_rows(self._lane, name)
+        if rows is None:
+            raise NotMeasuredError(f"the profile has no table {name}")
+        files = self._profile.units[self._lane.unit].of(name)
+        if not len(rows) and all(file.device not in (None, self._lane.device) for file in files):
+            raise NotMeasuredError(f"the profile has no table {name} of device {self._lane.device}")
+        devices = sorted(set(rows["device_id"]) - {"host"})
+        if len(devices) > 1:
+            found = ", ".join(devices)
+            raise NotMeasuredError(f"{name} has rows of devices {found}, of which one is wanted")
+        return rows
+
     @cached_property
     def _op_rows(self) -> tuple[OpRow, ...]:
         rows = self._op_summary()
@@ -205,27 +221,42 @@ class _LaneMeasurer:
     def _steps(self) -> StepCount:
         return self._profile.steps(self._lane, self._options)
 
-    def _step_count(self) -> int:
-        if not self._steps.count:
-            raise NotMeasuredError(self._steps.reason or "the profile holds no step")
-        return self._steps.count
+    def _steps_behind(self, wanted: Wanted) -> StepCount:
+        """Return how many steps the table covers that a number comes from."""
+        if wanted.metric == "apis":
+            return run_steps(self._profile, self._lane, self._options)
+        if wanted.metric == "timeline_time":
+            files = self._layer(wanted).files
+            return steps_in(files, self._profile, self._lane, self._options)
+        return self._steps
+
+    def _step_count(self, wanted: Wanted) -> int:
+        steps = self._steps_behind(wanted)
+        if not steps.count:
+            raise NotMeasuredError(steps.reason or "the profile holds no step")
+        return steps.count
 
     def _refuse_total_of_a_step(self, wanted: Wanted) -> None:
         """Refuse a total over one step where the run has more: it says nothing of the run."""
         form = _per_step(wanted)
-        if form is not None and self._steps.scope == "step":
+        if form is not None and self._steps_behind(wanted).scope == "step":
             raise NotMeasuredError(
                 f"the profile holds single steps, not the whole run; write {form}"
             )
 
 
-def _stands_alone(unit: Unit) -> bool:
-    """Return whether no other table could contradict the op table."""
-    return bool(unit.of("op_summary")) and not (unit.of("op_statistic") or unit.of("task_time"))
+_FROM_TABLE: Mapping[str, Callable[[pd.DataFrame, str], Number]] = {
+    "fused_count": lambda rows, _: fused_count(rows),
+    "advice_count": advice_count,
+    "memory_peak": lambda rows, _: process_peak(rows),
+    "allocated_memory_peak": lambda rows, _: allocator_peak(rows, "allocated"),
+    "reserved_memory_peak": lambda rows, _: allocator_peak(rows, "reserved"),
+}
+"""Each metric that a table of its own gives; the text is the key of a metric that has one."""
 
 
 def _without_per_step(wanted: Wanted) -> Wanted:
-    if wanted.metric == "ops":
+    if wanted.metric in ("ops", "apis"):
         return replace(wanted, statistic=(wanted.statistic or "").removesuffix(PER_STEP) or None)
     return replace(wanted, metric=wanted.metric.removesuffix(PER_STEP))
 

@@ -151,6 +151,18 @@ class OpRows:
         return self._frame["task_start_ns"].to_numpy(dtype=np.int64, na_value=0)
 
 
+def filled(frame: pd.DataFrame, place: str, name: str) -> pd.Series[Any]:
+    """Return a column that has a value in each row of a table. Raises NotMeasuredError."""
+    if name not in frame:
+        raise NotMeasuredError(f"{place} has no column {name}")
+    column = frame[name]
+    absent = column.isna().to_numpy()
+    if absent.any():
+        row = int(column.index[int(absent.argmax())]) + 1
+        raise NotMeasuredError(f"{place} has no {name} in row {row}")
+    return column
+
+
 def matching(texts: pd.Series[Any], globs: tuple[str, ...]) -> Mask:
     """Return which texts of a category column a glob means; an absent text matches nothing."""
     pattern = compile_globs(globs)

@@ -121,8 +121,12 @@ def nearest(globs: Collection[str], there: list[str]) -> list[str]:
 def nothing_selected(place: str, select: Selector, near: list[str]) -> str:
     """Return the reason why a rule has no number, with the names that may have been meant."""
     asked = " ".join(f"{key}={','.join(globs)}" for key, globs in select.as_dict().items())
-    hint = f"; near it: {', '.join(printable(text) for text in near[:5])}" if near else ""
-    return f"no row of {place} is {printable(asked)}{hint}"
+    return f"no row of {place} is {printable(asked)}{near_it(near)}"
+
+
+def near_it(near: list[str]) -> str:
+    """Return how a reason ends that lists the names which may have been meant."""
+    return f"; near it: {', '.join(printable(text) for text in near[:5])}" if near else ""
 
 
 # --- PMU columns ------------------------------------------------------------------------------

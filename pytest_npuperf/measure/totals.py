@@ -11,7 +11,7 @@ import pandas as pd
 
 from pytest_npuperf.catalogue import AI_CORES, COMMUNICATION, LEFT_OUT
 from pytest_npuperf.measure.operators import Number
-from pytest_npuperf.measure.rows import Mask, NotMeasuredError, matching
+from pytest_npuperf.measure.rows import Mask, NotMeasuredError, filled, matching
 from pytest_npuperf.measure.rules import chosen, nearest, nothing_selected, refuse_misspelled
 from pytest_npuperf.model import OpRow, Selector, Wanted
 from pytest_npuperf.profile.cells import us_to_ns
@@ -28,14 +28,7 @@ class Totals:
 
     def whole(self, name: str, among: Mask) -> pd.Series[Any]:
         """Return some rows of a column that has a value in each. Raises NotMeasuredError."""
-        if name not in self.frame:
-            raise NotMeasuredError(f"{self.place} has no column {name}")
-        column = self.frame[name][among]
-        absent = column.isna().to_numpy()
-        if absent.any():
-            row = int(column.index[int(absent.argmax())]) + 1
-            raise NotMeasuredError(f"{self.place} has no {name} in row {row}")
-        return column
+        return filled(self.frame[among], self.place, name)
 
     @property
     def all(self) -> Mask:

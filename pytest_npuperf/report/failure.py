@@ -30,8 +30,10 @@ _ONLY = {
     "communication_time": COMMUNICATION,
     "idle_time": (),
     "largest_gap": (),
+    "apis": (),
+    "timeline_time": (),
 }
-"""The task types that alone make a time; no operator makes a gap."""
+"""The task types that alone make a time; no operator makes a gap, or what the host does."""
 _KERNELS = ("kernel_time", "compute_time")
 
 Culprit = tuple[str, int]
@@ -87,7 +89,7 @@ def _limits(case: CaseResult) -> list[str]:
 
 def _is_on_operators(judged: Judged) -> bool:
     metric, dimension = judged.limit.wanted.metric, judged.limit.dimension
-    made = dimension is Dimension.TIME and metric != "apis" and _only(metric) != ()
+    made = dimension is Dimension.TIME and _only(metric) != ()
     return judged.counts_as is Verdict.FAILED and (made or _is_rule(judged))
 
 

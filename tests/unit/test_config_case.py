@@ -62,6 +62,7 @@ msprof.options = { a = "x", b = 5, c = true, d = false }
 
 
 TIME, SHARE, COUNT, NUMBER = Dimension.TIME, Dimension.SHARE, Dimension.COUNT, Dimension.NUMBER
+SIZE = Dimension.SIZE
 AT = "pyproject.toml:2"
 CONV = Selector(type=("Conv2D",))
 
@@ -97,6 +98,51 @@ LIMITS = [
         [
             Limit(Wanted("step_time", "p95"), TIME, at_most=Fraction(2_000_000), where=AT),
             Limit(Wanted("step_time", "count"), COUNT, at_least=Fraction(20), where=AT),
+        ],
+    ),
+    (
+        'timeline_time = { "Ascend Hardware" = "5 ms", count = { at_least = "1 ns" } }',
+        [
+            Limit(
+                Wanted("timeline_time", "Ascend Hardware"),
+                TIME,
+                at_most=Fraction(5_000_000),
+                where=AT,
+            ),
+            Limit(Wanted("timeline_time", "count"), TIME, at_least=Fraction(1), where=AT),
+        ],
+    ),
+    (
+        'advice_count."Operator Schedule" = 0',
+        [Limit(Wanted("advice_count", "Operator Schedule"), COUNT, at_most=Fraction(0), where=AT)],
+    ),
+    (
+        'memory_peak = { at_most = "1.5 GiB", at_least = "1 B" }',
+        [
+            Limit(
+                Wanted("memory_peak"),
+                SIZE,
+                at_most=Fraction(3 * 2**29),
+                at_least=Fraction(1),
+                where=AT,
+            )
+        ],
+    ),
+    (
+        'apis = [{ name = "a", total_per_step = "1 us", count_per_step = 2 }]',
+        [
+            Limit(
+                Wanted("apis", "total_per_step", Selector(name=("a",))),
+                TIME,
+                at_most=Fraction(1000),
+                where=AT,
+            ),
+            Limit(
+                Wanted("apis", "count_per_step", Selector(name=("a",))),
+                COUNT,
+                at_most=Fraction(2),
+                where=AT,
+            ),
         ],
     ),
     (

@@ -79,3 +79,14 @@ def test_a_marker_and_the_command_line_hide_what_they_overrule(tmp_path: Path) -
         ["resnet50.idle_time", "at most 7 us", "t.py::x (marker)"],
         ["resnet50.steps", "3", "t.py::x (marker)"],
     ]
+
+
+def test_a_limit_for_each_layer_is_shown(tmp_path: Path) -> None:
+    layers = {"Ascend Hardware": "5 ms", "CANN": {"at_least": "1 ms", "on_fail": "warn"}}
+    marker = Marker({"timeline_time": layers}, "t.py::x (marker)")
+    lines = _load(tmp_path, Options()).explain("resnet50", marker)
+
+    assert [re.split("  +", line) for line in lines if "timeline" in line] == [
+        ['resnet50.timeline_time."Ascend Hardware"', "at most 5 ms", "t.py::x (marker)"],
+        ["resnet50.timeline_time.CANN", "at least 1 ms (warn)", "t.py::x (marker)"],
+    ]

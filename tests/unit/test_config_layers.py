@@ -143,6 +143,29 @@ custom.x = { at_least = 7, better = "higher" }
     assert limits["custom.y"].at_most == 5
 
 
+def test_layers_and_rule_types_merge_through_all_places(tmp_path: Path) -> None:
+    text = """
+[tool.npuperf.budgets.base]
+timeline_time = { CANN = { at_least = "1 ms", at_most = "80 ms" }, "Ascend Hardware" = "5 ms" }
+advice_count = { Memory = 3, Computation = 1 }
+[tool.npuperf.budgets.b]
+extends = "base"
+timeline_time.CANN = "70 ms"
+[tool.npuperf.budgets.b.on."Ascend910B*"]
+advice_count.Memory = 0
+"""
+    case = _case(tmp_path, text, SOC, timeline_time={"Communication": "1 ms"})
+
+    assert _limits(case) == {
+        "timeline_time CANN": 70_000_000,
+        "timeline_time Ascend Hardware": 5_000_000,
+        "advice_count Memory": 0,
+        "advice_count Computation": 1,
+        "timeline_time Communication": 1_000_000,
+    }
+    assert case.limits[0].at_least is None
+
+
 def test_lists_replace(tmp_path: Path) -> None:
     text = """
 [tool.npuperf]

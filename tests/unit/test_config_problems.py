@@ -71,6 +71,23 @@ BUDGET = [
     ("idle_share = 5", 'idle_share: 5 has no unit; write "5 %"'),
     ('idle_share = "5 ms"', 'idle_share: "5 ms" is a duration, not a share; write "5 %"'),
     ('idle_share = "5,5 %"', 'idle_share: "5,5 %" is not a share; write "5.5 %"'),
+    (
+        "memory_peak = 512",
+        'memory_peak: 512 has no unit; write "512 KiB", "512 MiB" or "512 GiB"',
+    ),
+    (
+        'memory_peak = "512 MB"',
+        'memory_peak: "512 MB" is not a size; write "512 MiB" or "2 GiB"',
+    ),
+    (
+        'reserved_memory_peak = "1e3 B"',
+        'reserved_memory_peak: "1e3 B" has an exponent, and exponents are not read; '
+        'write the number out, as in "512 MiB" or "2 GiB"',
+    ),
+    (
+        'memory_peak.at_most = "5 ms"',
+        'memory_peak.at_most: "5 ms" is a duration, not a size; write "512 MiB" or "2 GiB"',
+    ),
     ("kernel_count = -1", "kernel_count: -1 is too small; the least is 0"),
     (
         "kernel_count = 1.0",
@@ -231,6 +248,59 @@ BUDGET = [
         'step_time.count = "3 ms"',
         'step_time.count: "3 ms" is a duration, not a count; write a whole number such as 140',
     ),
+    # a limit for each layer or rule type
+    (
+        'timeline_time = "5 ms"',
+        'timeline_time: "5 ms" is not a table; '
+        'write a limit for each layer, as in { CANN = "5 ms" }',
+    ),
+    (
+        "advice_count = 0",
+        "advice_count: 0 is not a table; "
+        'write a limit for each rule type, as in { "Operator Schedule" = 0 }',
+    ),
+    ("timeline_time = {}", "timeline_time: {} is empty; write something or leave the key out"),
+    (
+        'timeline_time = { "" = "5 ms" }',
+        'timeline_time."": "" is empty; write something or leave the key out',
+    ),
+    (
+        'timeline_time_per_step.at_most = "5 ms"',
+        'timeline_time_per_step.at_most: "at_most" belongs in the limit of one layer; '
+        'write { CANN = { "at_most" = ... } }',
+    ),
+    (
+        "advice_count.equal = 1",
+        'advice_count.equal: "equal" belongs in the limit of one rule type; '
+        'write { "Operator Schedule" = { "equal" = ... } }',
+    ),
+    (
+        'timeline_time."Ascend Hardware" = 5',
+        'timeline_time."Ascend Hardware": 5 has no unit; write "5 us", "5 ms" or "5 s"',
+    ),
+    (
+        "timeline_time.CANN = {}",
+        "timeline_time.CANN: sets no bound; write at_most, at_least or equal",
+    ),
+    (
+        'timeline_time.CANN = { at_least = "0 ms" }',
+        'timeline_time.CANN: at_least "0 ms" can never fail: no value is less; '
+        "write more, or another bound",
+    ),
+    (
+        'timeline_time.CANN = { at_least = "2 ms", at_most = "1 ms" }',
+        'timeline_time.CANN: at_least "2 ms" is more than at_most "1 ms"; '
+        "no value can be within both",
+    ),
+    (
+        'advice_count."Operator Schedule" = "1 ms"',
+        'advice_count."Operator Schedule": "1 ms" is a duration, not a count; '
+        "write a whole number such as 140",
+    ),
+    (
+        'timeline_tme = { CANN = "5 ms" }',
+        'timeline_tme: unknown metric or key "timeline_tme"; did you mean "timeline_time"?',
+    ),
     # keys
     ('busy_tme = "3 ms"', 'busy_tme: unknown metric or key "busy_tme"; did you mean "busy_time"?'),
     (
@@ -352,7 +422,14 @@ BUDGET = [
     (
         'apis = [{ name = "a", p95 = "6 us" }]',
         'apis[0].p95: unknown statistic or key "p95"; '
-        "known are name, api_level, total, mean, min, max, count, on_fail, why",
+        "known are name, api_level, total, mean, min, max, count, total_per_step, count_per_step, "
+        "on_fail, why",
+    ),
+    ('apis = [{ max = "6 us" }]', "apis[0]: selects nothing; write one of name, api_level"),
+    (
+        'apis = [{ name = "a" }]',
+        "apis[0]: limits nothing; write one of total, mean, min, max, count, total_per_step, "
+        "count_per_step",
     ),
     # custom
     (

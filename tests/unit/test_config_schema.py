@@ -26,6 +26,7 @@ BUDGET = DEFS["budget"]["properties"]
 
 KINDS = {
     Dimension.TIME: "duration",
+    Dimension.SIZE: "size",
     Dimension.SHARE: "share",
     Dimension.COUNT: "count",
     Dimension.NUMBER: "number",
@@ -104,7 +105,7 @@ def test_the_metrics_of_the_schema_are_those_of_the_catalogue() -> None:
     }
 
     assert described == {name: metric.definition for name, metric in catalogue.METRICS.items()}
-    limits = re.compile(r"#/\$defs/(distribution|\w+_(limit|floor))")
+    limits = re.compile(r"#/\$defs/(distribution|\w+_(limit|floor|by_\w+))")
     refs = {key for key, value in BUDGET.items() if limits.fullmatch(value.get("$ref", ""))}
     assert refs == set(catalogue.METRICS)
 
@@ -112,6 +113,10 @@ def test_the_metrics_of_the_schema_are_those_of_the_catalogue() -> None:
 @pytest.mark.parametrize("metric", catalogue.METRICS.values(), ids=lambda metric: metric.name)
 def test_each_metric_takes_the_limit_of_its_kind(metric: catalogue.Metric) -> None:
     kind = KINDS[metric.dimension] + ("_limit" if metric.better == "lower" else "_floor")
+    if metric.keyed_by:
+        kind = f"{KINDS[metric.dimension]}_by_{metric.keyed_by}"
+        each = DEFS[kind]["then"]["additionalProperties"]
+        assert each["$ref"] == _ref(f"{KINDS[metric.dimension]}_limit")
 
     assert BUDGET[metric.name]["$ref"] == _ref("distribution" if metric.distribution else kind)
 
@@ -214,8 +219,10 @@ PIECES = [
 
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(
-    st.sampled_from([Dimension.TIME, Dimension.SHARE]),
-    st.lists(st.sampled_from([*PIECES, "point", "points", "B", "MiB"]), max_size=4).map("".join),
+    st.sampled_from([Dimension.TIME, Dimension.SIZE, Dimension.SHARE]),
+    st.lists(
+        st.sampled_from([*PIECES, "point", "points", "B", "KiB", "MiB", "GiB"]), max_size=4
+    ).map("".join),
 )
 def test_the_schema_takes_the_quantities_that_units_take(dimension: Dimension, text: str) -> None:
     try:

@@ -14,6 +14,7 @@ from pytest_npuperf.catalogue import (
     FROM_OP_STATISTIC,
     LEFT_OUT,
     METRICS,
+    OLD_RULE_TYPES,
     OP_STATISTICS,
     PER_STEP,
     STATISTICS,
@@ -24,7 +25,12 @@ from pytest_npuperf.units import Dimension
 DOCS = Path(__file__).parents[2] / "docs"
 METRICS_PAGE = (DOCS / "metrics.md").read_text(encoding="utf-8")
 TABLES_PAGE = (DOCS / "tables.md").read_text(encoding="utf-8")
-UNITS = {Dimension.TIME: "time", Dimension.SHARE: "share", Dimension.COUNT: "count"}
+UNITS = {
+    Dimension.TIME: "time",
+    Dimension.SIZE: "size",
+    Dimension.SHARE: "share",
+    Dimension.COUNT: "count",
+}
 HOLDS = {
     Kind.TEXT: "text",
     Kind.CORE: "task type",
@@ -35,6 +41,12 @@ HOLDS = {
     Kind.DURATION: "us",
     Kind.NUMBER: "number",
     Kind.COUNT: "count",
+    Kind.SIZE: "size",
+}
+ONCE = {
+    "step": "all are read, as each holds a step of its own",
+    "model": "one for each model is read, as each holds the whole run",
+    "device": "one for each device is read, as each holds the whole run",
 }
 
 
@@ -71,6 +83,16 @@ def test_every_metric_is_documented_as_it_is() -> None:
     ]
 
 
+def test_every_metric_with_keys_is_documented() -> None:
+    text = section(METRICS_PAGE, "## By layer or rule type")
+    assert rows(text) == [
+        (name, metric.keyed_by.replace("_", " "))
+        for name, metric in METRICS.items()
+        if metric.keyed_by and not name.endswith(PER_STEP)
+    ]
+    assert all(f"`{name}`" in text for names in OLD_RULE_TYPES.items() for name in names)
+
+
 def test_every_statistic_of_a_rule_is_documented() -> None:
     assert rows(section(METRICS_PAGE, "## Rules over operators")) == [
         (name, UNITS[dimension], yes(name in FROM_OP_STATISTIC))
@@ -99,7 +121,17 @@ def test_every_table_is_documented_in_order() -> None:
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_every_file_and_column_is_documented(table: Table) -> None:
     text = section(TABLES_PAGE, f"### `{table.name}`")
-    assert f"Files: {', '.join(f'`{file}`' for file in table.files)}." in text
+    names = {"Files": table.files, "Timelines": table.traces}
+    assert re.findall(r"^- (\w+): (`.*`)\.$", text, re.MULTILINE) == [
+        (kind, ", ".join(f"`{name}`" for name in found)) for kind, found in names.items() if found
+    ]
     assert rows(text) == [
         (column.name, HOLDS[column.kind], ", ".join(column.headers)) for column in table.columns
     ]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_it_is_documented_which_releases_write_a_table_and_how_often(table: Table) -> None:
+    text = section(TABLES_PAGE, f"### `{table.name}`")
+    assert re.search(r"^- Written: \w.*\.$", text, re.MULTILINE)
+    assert f"\n- Of files for several steps {ONCE[table.once_per]}.\n" in text

@@ -232,6 +232,8 @@ def test_a_rule_on_a_count_or_a_share_names_its_operators_too(
         judged("idle_time_per_step"),
         judged("largest_gap"),
         judged("apis", "mean"),
+        judged("timeline_time", "CANN"),
+        judged("timeline_time_per_step", "CANN"),
         judged("custom.speed", dimension=Dimension.NUMBER),
         judged(verdict=Verdict.NOT_MEASURED, value=None),
         judged(verdict=Verdict.INCONCLUSIVE),

@@ -256,6 +256,11 @@ def test_other_statistics_of_steps_are_the_median_of_the_rounds() -> None:
     assert (judged.verdict, judged.value, judged.samples) == (PASSED, Fraction(2000), 2)
 
 
+def test_a_layer_may_be_called_as_a_percentile() -> None:
+    limit = Limit(Wanted("timeline_time", "p95"), Dimension.TIME, at_most=Fraction(5))
+    assert judge_one(limit, Value(Fraction(5), 1)).verdict is PASSED
+
+
 def test_percentiles_of_operators_are_the_median_of_the_rounds() -> None:
     limit = Limit(Wanted("ops", "p95"), Dimension.TIME, at_most=Fraction(5))
     found = [Value(Fraction(value), samples) for value, samples in ((9, 40), (5, 30), (1, 20))]

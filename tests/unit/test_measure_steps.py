@@ -310,3 +310,29 @@ def test_a_profile_without_steps(tmp_path: Path) -> None:
     path = msprof(tmp_path, op_summary=op_summary(*OPS))
     (found,) = ask(path, Wanted("step_time", "mean"))
     assert found.reason == "the profile has neither step_trace nor step_trace_time"
+
+
+@pytest.mark.parametrize(
+    ("start", "duration", "notes"),
+    [
+        (
+            "1784177503947983.147\t",
+            "18446744073709521.304",
+            ("1 reduce durations of step_trace are absent: msprof wrote an underflow",),
+        ),
+        ("1784177503947983.147\t", "30.312", ()),
+        ("N/A", "N/A", ()),
+    ],
+)
+@pytest.mark.parametrize("header", ["Reduce Start(us)", "Reduce Start"])
+def test_a_note_says_that_a_reduce_has_an_underflow(
+    tmp_path: Path, start: str, duration: str, notes: tuple[str, ...], header: str
+) -> None:
+    text = step_trace(TRACE[0], reduces=1).replace(",1\n", f",1,{start},{duration}\n")
+    text = text.replace("Reduce Start(us)", header)
+    path = msprof(tmp_path, step_trace=text)
+    measured = measure(open_profile(path), [Wanted("step_time", "max")])
+    assert [lane.values[Wanted("step_time", "max")].value for lane in measured.lanes.values()] == [
+        Fraction(9000)
+    ]
+    assert measured.notes == notes
