@@ -1,0 +1,108 @@
+"""What ``npuperf show`` prints, as plain aligned text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_npuperf.commands.area import LANE, Area, Cell, Field
+from pytest_npuperf.commands.show import Shown
+from pytest_npuperf.report.table import Column, lay_out
+from pytest_npuperf.text import clipped, padded, printable, wrapped
+from pytest_npuperf.units import show
+
+LABEL = 9
+"""The width of the labels of the facts at the top."""
+
+_SCOPES = {
+    "run": "run: the tables hold the whole run",
+    "step": "step: the op tables hold single steps of a longer run, and no totals of it",
+}
+
+
+def plain(shown: Shown, width: int) -> str:
+    """Return the text for a pipe or a simple terminal, no line wider where that can be."""
+    parts = [[*gap, *_area(area, width)] for gap, area in spaced(shown)]
+    return "".join(f"{line}\n" for part in (facts(shown, width), *parts) for line in part)
+
+
+def facts(shown: Shown, width: int) -> list[str]:
+    """Return the lines on the profile as a whole, none where one area was asked for."""
+    if not shown.scope:
+        return []
+    texts = {
+        "profile": clipped(printable(str(shown.path)), width - LABEL),
+        "scope": _SCOPES[shown.scope],
+        "tables": ", ".join(shown.tables),
+        "not read": ", ".join(map(printable, shown.unread)),
+    }
+    return [line for label, text in texts.items() for line in _labelled(label, text, width)]
+
+
+def _labelled(label: str, text: str, width: int) -> Iterator[str]:
+    for index, line in enumerate(wrapped(text, width - LABEL)):
+        yield padded("" if index else label, LABEL) + line
+
+
+def spaced(shown: Shown) -> Iterator[tuple[list[str], Area]]:
+    """Return each area with the blank line above it; empty ones follow each other closely."""
+    begins, is_empty = not shown.scope, False
+    for area in shown.areas:
+        yield ([] if begins or (is_empty and area.reason) else [""]), area
+        begins, is_empty = False, bool(area.reason)
+
+
+def reason(area: Area, width: int) -> list[str]:
+    """Return the lines that say why an area has nothing."""
+    return wrapped(f"{area.spec.title}: {area.reason}", width)
+
+
+def rest(area: Area) -> list[str]:
+    """Return the line that says how much is left out."""
+    return [f"... and {area.more} more with a larger --top"] if area.more else []
+
+
+def _area(area: Area, width: int) -> list[str]:
+    if area.reason:
+        return reason(area, width)
+    fields, rows = cells(area)
+    return [area.spec.title, *_table(fields, rows, width), *rest(area)]
+
+
+def _table(fields: Sequence[Field], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Return the lines of a table; sentences stand below their row, since they fit no column."""
+    places = [index for index, field in enumerate(fields) if not field.is_prose]
+    heads = [_column(fields[index]) for index in places]
+    head, *lines = lay_out(heads, [[row[index] for index in places] for row in rows], width)
+    yield head
+    for line, row in zip(lines, rows, strict=True):
+        yield line
+        for text, field in zip(row, fields, strict=True):
+            if field.is_prose:
+                yield from (f"  {part}" for part in wrapped(text, width - 2))
+
+
+def _column(field: Field) -> Column:
+    return Column(field.heading, field.dimension is not None, field.drop, field.least)
+
+
+def cells(area: Area) -> tuple[tuple[Field, ...], list[list[str]]]:
+    """Return the columns that are shown, and the texts of their cells."""
+    kept = [index for index in range(len(area.fields)) if not _says_nothing(area, index)]
+    fields = tuple(area.fields[index] for index in kept)
+    return fields, [[_text(area.fields[index], row[index]) for index in kept] for row in area.rows]
+
+
+def _says_nothing(area: Area, index: int) -> bool:
+    """Return whether a column of texts may be left out: no cell has one, or there is one lane."""
+    field, found = area.fields[index], {row[index] for row in area.rows}
+    if field is LANE:
+        return found == {"0"}
+    return field.drop > 0 and field.dimension is None and found == {None}
+
+
+def _text(field: Field, cell: Cell) -> str:
+    if cell is None:
+        return "-"
+    if field.dimension is None or isinstance(cell, str):
+        return printable(str(cell))
+    return show(cell, field.dimension)
