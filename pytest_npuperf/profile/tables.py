@@ -27,6 +27,16 @@ from pytest_npuperf.profile.schema import (
 
 __all__ = ["BY_FILE", "BY_NAME", "BY_TRACE", "TABLES", "Column", "Kind", "Table", "column_name"]
 
+_SUMS = (
+    count("count", "Count"),
+    # Files order them Min, Avg, Max, manuals Avg, Min, Max: read by name.
+    us("total_time_us", "Total Time(us)"),
+    us("min_time_us", "Min Time(us)"),
+    us("avg_time_us", "Avg Time(us)"),
+    us("max_time_us", "Max Time(us)"),
+    number("ratio_percent", "Ratio(%)"),
+)
+
 TABLES = (
     Table(
         "op_summary",
@@ -74,13 +84,7 @@ TABLES = (
             text("model_name", "Model Name"),
             text("op_type", "OP Type"),
             core("task_type", "Core Type"),
-            count("count", "Count"),
-            # Files order them Min, Avg, Max, manuals Avg, Min, Max: read by name.
-            us("total_time_us", "Total Time(us)"),
-            us("min_time_us", "Min Time(us)"),
-            us("avg_time_us", "Avg Time(us)"),
-            us("max_time_us", "Max Time(us)"),
-            number("ratio_percent", "Ratio(%)"),
+            *_SUMS,
         ),
     ),
     Table(
@@ -165,12 +169,7 @@ TABLES = (
         (
             DEVICE_ID,
             text("op_type", "OP Type"),
-            count("count", "Count"),
-            us("total_time_us", "Total Time(us)"),
-            us("min_time_us", "Min Time(us)"),
-            us("avg_time_us", "Avg Time(us)"),
-            us("max_time_us", "Max Time(us)"),
-            number("ratio_percent", "Ratio(%)"),
+            *_SUMS,
         ),
     ),
     *MEMORY_TABLES,
