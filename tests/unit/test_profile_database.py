@@ -130,7 +130,7 @@ def test_only_the_wanted_columns_are_read(file: Path) -> None:
 
 
 def test_ops_are_in_the_order_of_device_and_time(file: Path) -> None:
-    ops = kernels(Kernel("B", start=9, device=10), Kernel("C", start=5, device=2), Kernel("D"))
+    ops = kernels(Kernel("B", start=1, device=10), Kernel("C", start=5, device=2), Kernel("D"))
     write(file, ops, {"COMMUNICATION_OP": [collective(7, deviceId=2)]})
     frame = database.read_table(file, OPS)
     assert texts(frame["device_id"]) == ["0", "2", "2", "10"]
@@ -290,6 +290,11 @@ def step_ids(file: Path) -> list[str | None]:
 def test_an_op_belongs_to_the_step_in_which_it_starts(file: Path, start: int) -> None:
     write(file, kernels(Kernel(start=start)), steps((5, 0, 9), (6, 10, 20)))
     assert step_ids(file) == ["6"]
+
+
+def test_an_op_that_starts_in_two_steps_belongs_to_the_first(file: Path) -> None:
+    write(file, kernels(Kernel(start=10)), steps((6, 10, 20), (5, 0, 10)))
+    assert step_ids(file) == ["5"]
 
 
 @pytest.mark.parametrize("start", [9, 21])
