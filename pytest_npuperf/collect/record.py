@@ -16,9 +16,9 @@ from pytest_npuperf.collect.manifest import MANIFEST, Manifest, write_manifest
 from pytest_npuperf.errors import CollectError
 
 # Type, then device, model and iteration, slice and time: op_summary_0_1.csv,
-# op_summary_slice_0_20260716234416.csv, kernel_details.csv.
+# op_summary_slice_0_20260716234416.csv, kernel_details.csv, prof_rule_0.json.
 _TABLE = re.compile(
-    r"([a-z][a-z0-9_]*?)(?:_[0-9]{1,10}){0,4}(?:_slice_[0-9]+)?(?:_[0-9]{14})?\.csv(?:\.gz)?"
+    r"([a-z][a-z0-9_]*?)(?:_[0-9]{1,10}){0,4}(?:_slice_[0-9]+)?(?:_[0-9]{14})?\.(?:csv(?:\.gz)?|json)"
 )
 _INFO = re.compile(r"profiler_info(?:_([0-9]+))?\.json")
 _FOLDERS = ("mindstudio_profiler_output", "summary", "ASCEND_PROFILER_OUTPUT")

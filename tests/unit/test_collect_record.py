@@ -52,10 +52,13 @@ def test_the_wanted_tables_keep_their_places(source: Path, recording: Path) -> N
         f"{OUTPUT}/op_statistic_20260716234417.csv.gz",
         f"{PROF}/device_0/summary/op_summary_0_2_1.csv",
         f"{PROF}/device_1/summary/step_trace_1_2_1_20230905213000.csv",
+        f"{PROF}/device_1/summary/op_statistic_1_2_1.json",
     ]
     unwanted = [
         f"{OUTPUT}/task_time_20260716234416.csv",
-        f"{OUTPUT}/op_summary_20260716234416.json",
+        f"{OUTPUT}/msprof_20260716234416.json",
+        f"{PROF}/device_1/timeline/step_trace_1_2_1.json",
+        f"{PROF}/msprof_20260716234416.db",
         f"{OUTPUT}/README.txt",
         f"{OUTPUT}/step_trace_time_x.csv",
         f"{PROF}/device_0/data/op_summary_0_1.csv",
