@@ -37,6 +37,8 @@ def main(args: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except NpuperfError as err:
         return _failed(str(err))
+    except OSError as err:
+        return _failed(f"{err.filename}: cannot be read: {err.strerror}")
     except Exception as err:
         return _failed(f"a fault of npuperf itself, please report it: {err!r}")
     return DONE

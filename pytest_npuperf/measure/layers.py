@@ -52,6 +52,7 @@ def find_layer(rows: pd.DataFrame, files: Sequence[TableFile], name: str) -> Lay
     chosen = of_layer.loc[(of_layer["source"].astype(object) == source).to_numpy()]
     layer = Layer(name, chosen, tuple(file for file in files if file.stem == source))
     _refuse_host_of_several(layer)
+    _refuse_step_without(layer)
     return layer
 
 
@@ -77,6 +78,19 @@ def _refuse_host_of_several(layer: Layer) -> None:
             f"timeline has {_called(layer.name)} of the host in the files of devices "
             f"{', '.join(devices)}, which may hold the same events; keep one of them"
         )
+
+
+def _refuse_step_without(layer: Layer) -> None:
+    """Refuse a layer that some of the steps lack: it was not recorded there, or took no time."""
+    there = set(layer.rows["file"])
+    steps = {file.ids for file in layer.files if file.path.name in there}
+    devices = {file.device for file in layer.files if file.path.name in there}
+    for file in layer.files:
+        if file.device in devices and file.ids not in steps:
+            raise NotMeasuredError(
+                f"timeline has no {_called(layer.name)} in {printable(file.path.name)}, "
+                "but in files of other steps"
+            )
 
 
 def _called(name: str) -> str:

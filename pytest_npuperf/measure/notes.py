@@ -24,7 +24,8 @@ def notes(profile: Profile, left_out: int) -> Iterator[str]:
 
 def _stands_alone(unit: Unit) -> bool:
     """Return whether no other table could contradict the op table."""
-    return bool(unit.of("op_summary")) and not (unit.of("op_statistic") or unit.of("task_time"))
+    others = unit.of("op_statistic") or unit.of("task_time") or unit.twin("op_summary")
+    return bool(unit.of("op_summary")) and not others
 
 
 def _underflowed(profile: Profile, unit: int) -> int:

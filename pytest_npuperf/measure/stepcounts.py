@@ -34,4 +34,6 @@ def steps_in(
     """
     # Where only a timeline is there, nothing tells the lane which device it is.
     own = [file for file in files if file.device in (None, lane.device)] or files
-    return count_steps(own, lambda table: profile.lane_rows(lane, table), options)
+    # The others hold the whole run, whatever step their names say.
+    stepped = [file for file in own if file.once_per == "step"]
+    return count_steps(stepped, lambda table: profile.lane_rows(lane, table), options)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import database_steps
 from pytest_npuperf.profile.sqlite import NONE, Database, Floats, Integers, places, places_in_order
 from pytest_npuperf.profile.tables import Kind, Table
@@ -70,15 +71,20 @@ class _Ops:
 
 
 def is_there(database: Database) -> bool:
-    """Return whether the database has ops; a viewer makes tables that have no rows."""
-    return _has_kernels(database) or not database.is_empty("COMMUNICATION_OP")
+    """Return whether the database has kernels; a viewer makes tables that have no rows.
+
+    Collectives alone are not enough: without what ran beside them, no kernel took any time.
+    """
+    return not database.is_empty("TASK") and not database.is_empty("COMPUTE_TASK_INFO")
 
 
 def column_names(database: Database, table: Table) -> tuple[str, ...]:
     """Return the columns of op_summary that the database can give."""
-    there = set(_ALWAYS)
-    if _has_kernels(database):
-        there |= {*_there(database, "TASK", _TASK), *_there(database, "COMPUTE_TASK_INFO", _KERNEL)}
+    there = {
+        *_ALWAYS,
+        *_there(database, "TASK", _TASK),
+        *_there(database, "COMPUTE_TASK_INFO", _KERNEL),
+    }
     if not database.is_empty("COMMUNICATION_OP"):
         found = _there(database, "COMMUNICATION_OP", _COLLECTIVE)
         there |= {"task_type", "block_num", *found}
@@ -91,8 +97,6 @@ def column_names(database: Database, table: Table) -> tuple[str, ...]:
 def read(database: Database, table: Table, wanted: Collection[str]) -> pd.DataFrame:
     """Return the wanted columns of all ops, each device in the order of time."""
     ops = _in_order(_kernels(database, wanted), _collectives(database, wanted))
-    if not len(ops):
-        return pd.DataFrame()
     elapsed = database.elapsed_ns(ops.starts, ops.ends, "an op")
     strings = {**database.strings, _COMMUNICATION: "COMMUNICATION"}
     columns: dict[str, Any] = {}
@@ -112,10 +116,6 @@ def read(database: Database, table: Table, wanted: Collection[str]) -> pd.DataFr
     return pd.DataFrame({**columns, **_pmu(database, table, wanted, ops.tasks)}, copy=False)
 
 
-def _has_kernels(database: Database) -> bool:
-    return database.has("TASK") and not database.is_empty("COMPUTE_TASK_INFO")
-
-
 def _there(database: Database, table: str, names: _Names) -> dict[str, str]:
     """Return by our name what a column is called in this database, where it has one."""
     found = {
@@ -128,9 +128,7 @@ def _there(database: Database, table: str, names: _Names) -> dict[str, str]:
 # --- rows -------------------------------------------------------------------------------------
 
 
-def _kernels(database: Database, wanted: Collection[str]) -> _Ops | None:
-    if not _has_kernels(database):
-        return None
+def _kernels(database: Database, wanted: Collection[str]) -> _Ops:
     of_task, of_info = (
         {name: column for name, column in _there(database, table, names).items() if name in wanted}
         for table, names in (("TASK", _TASK), ("COMPUTE_TASK_INFO", _KERNEL))
@@ -139,11 +137,22 @@ def _kernels(database: Database, wanted: Collection[str]) -> _Ops | None:
     key = "globalTaskId"
     tasks = database.whole("TASK", key, "startNs", "endNs", *of_task.values())
     infos = database.whole("COMPUTE_TASK_INFO", key, *of_info.values())
+    _refuse_lost_tasks(database, infos[key], tasks[key])
     place = places(infos[key], tasks[key])
     ran = place != NONE
     cells = {name: tasks[column][ran] for name, column in of_task.items()}
     cells |= {name: infos[column][place[ran]] for name, column in of_info.items()}
     return _Ops(tasks[key][ran], tasks["startNs"][ran], tasks["endNs"][ran], cells)
+
+
+def _refuse_lost_tasks(database: Database, kernels: Integers, tasks: Integers) -> None:
+    """Refuse kernels without the task that says when they ran: they would take no time."""
+    lost = int((~np.isin(kernels, tasks)).sum())
+    if lost:
+        raise ProfileError(
+            f"{database.path}: {lost} of {len(kernels)} kernels in COMPUTE_TASK_INFO have no row "
+            "in TASK; the database was cut or edited, export it again"
+        )
 
 
 def _collectives(database: Database, wanted: Collection[str]) -> _Ops | None:
@@ -165,8 +174,6 @@ def _collectives(database: Database, wanted: Collection[str]) -> _Ops | None:
 
 def _devices_of(database: Database, connections: Integers) -> Integers:
     """Return the device of the tasks that have these connections."""
-    if not database.has("TASK"):
-        return np.full(len(connections), NONE)
     tasks = database.whole("TASK", "connectionId", "deviceId")
     if len(devices := np.unique(tasks["deviceId"])) == 1:
         return np.full(len(connections), devices[0])
@@ -174,9 +181,9 @@ def _devices_of(database: Database, connections: Integers) -> Integers:
     return np.where(place == NONE, NONE, tasks["deviceId"][place])
 
 
-def _in_order(*parts: _Ops | None) -> _Ops:
+def _in_order(kernels: _Ops, collectives: _Ops | None) -> _Ops:
     """Return all ops by device and start; a column that one part lacks is absent there."""
-    there = [part for part in parts if part is not None]
+    there = [kernels] if collectives is None else [kernels, collectives]
     names = {name for part in there for name in part.cells}
     ops = _Ops(
         np.concatenate([part.tasks for part in there]),

@@ -56,6 +56,11 @@ class TableFile:
     """``NAME/N`` where `msprof op` measured several kernels."""
 
     @property
+    def once_per(self) -> Literal["step", "model", "device"]:
+        """Return which files differ: a timeline does as the table of its name."""
+        return BY_FILE.get(self.stem, self.table).once_per
+
+    @property
     def device(self) -> str | None:
         """Return the device that the file name or its folder says."""
         return str(self.ids[0]) if self.ids else self.folder_device
@@ -225,11 +230,9 @@ def _once(files: list[TableFile]) -> Iterator[TableFile]:
     """Leave the first of several exports that repeat what the table says of the whole run."""
     first: dict[tuple[object, ...], tuple[int, ...]] = {}
     for file in files:
-        # A timeline repeats what the table of its name does.
-        per = BY_FILE.get(file.stem, file.table).once_per
-        model = file.model if per == "model" else None
+        model = file.model if file.once_per == "model" else None
         ids = first.setdefault((file.source, file.device, model), file.ids)
-        if per == "step" or ids == file.ids:
+        if file.once_per == "step" or ids == file.ids:
             yield file
 
 

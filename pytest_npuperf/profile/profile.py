@@ -56,7 +56,11 @@ def open_profile(
     several ``PROF_*`` folders must overlap in time to be taken for processes of one run.
     ``on_bytes`` is told of timelines that are read. Raises ProfileError.
     """
-    profile = Profile(path, find_units(path), on_bytes)
+    try:
+        units = find_units(path)
+    except OSError as err:
+        raise ProfileError(f"{err.filename or path}: cannot be read: {err.strerror}") from err
+    profile = Profile(path, units, on_bytes)
     if not one_run:
         runs.refuse_several(path, profile.units, profile.unit_rows)
     return profile

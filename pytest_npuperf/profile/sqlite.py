@@ -231,6 +231,8 @@ def _uri(path: Path) -> str:
         pending = changes.stat().st_size if changes.exists() else 0
     except OSError as err:
         raise ProfileError(f"{path}: cannot be read: {err.strerror}") from err
+    if not head:
+        raise ProfileError(f"{path}: the file is empty; the export wrote nothing")
     uri = f"{path.absolute().as_uri()}?mode=ro"
     if _WAL not in head[18:]:
         return uri

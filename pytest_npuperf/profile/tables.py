@@ -205,6 +205,7 @@ TABLES = (
         (
             HOST_ID,
             text("source"),
+            text("file"),
             text("layer", "process_name"),
             text("thread", "thread_name"),
             text("name", "name"),

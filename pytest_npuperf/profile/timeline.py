@@ -23,6 +23,10 @@ _TEXT_OF = {"process_name": "name", "process_labels": "labels", "thread_name": "
 """The metadata events that we need, and the argument of each that holds the text."""
 
 
+_BEGINNINGS = ("B", "b", "S")
+"""Events whose end is another event. msprof writes none, and how long they took is not known."""
+
+
 class Key(NamedTuple):
     """Whose events are summed up; what is None has no name."""
 
@@ -58,7 +62,7 @@ class Sum:
 
 
 def sums_of(path: Path, stream: Iterable[Event]) -> Mapping[Key, Sum]:
-    """Return the sums of the complete events of a trace. Raises ProfileError.
+    """Return the sums of the events of a trace that take time. Raises ProfileError.
 
     Once there is no room for more names, new ones have one sum for each thread, without a name.
     """
@@ -67,6 +71,8 @@ def sums_of(path: Path, stream: Iterable[Event]) -> Mapping[Key, Sum]:
         phase = event["ph"]
         if phase == "X":
             sums.add(*place(path, number, event), duration_ns(path, number, event))
+        elif phase in _BEGINNINGS:
+            sums.add(*place(path, number, event), None)
         elif phase == "M":
             names.learn(number, event)
     rows: dict[Key, Sum] = {}

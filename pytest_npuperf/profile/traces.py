@@ -56,6 +56,7 @@ def _timeline(path: Path, table: Table, on_bytes: OnBytes | None) -> dict[str, A
     return {
         "device_id": _categories([key.device for key in sums]),
         "source": _categories([source] * len(sums)),
+        "file": _categories([path.name] * len(sums)),
         "layer": _categories([key.layer for key in sums]),
         "thread": _categories([key.thread for key in sums]),
         "name": _categories([key.name for key in sums]),

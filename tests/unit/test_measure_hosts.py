@@ -167,6 +167,7 @@ class MadeTimelines:
         texts = {
             "device_id": [row.device for row in rows],
             "source": [source] * len(rows),
+            "file": [path.name] * len(rows),
             "layer": [row.layer for row in rows],
             "thread": ["1"] * len(rows),
             "name": [row.name for row in rows],
@@ -370,6 +371,16 @@ def test_timelines_of_single_steps(tmp_path: Path, names: Sequence[str], per_ste
 def test_timelines_of_single_steps_of_a_device_that_only_they_name(tmp_path: Path) -> None:
     path = stepped(tmp_path, "msprof_3_2_1", device="3")
     assert ask(path, HARDWARE) == STEP_ONLY
+
+
+@made_timelines
+def test_a_layer_that_one_of_the_steps_lacks(tmp_path: Path) -> None:
+    other = timeline(Events("CANN", 6))
+    path = stepped(tmp_path, "msprof_0_2_1", "msprof_0_2_3")
+    write(tmp_path, {"device_0/timeline/msprof_0_2_2.json": other})
+    assert ask(path, HARDWARE_STEP) == (
+        'timeline has no layer "Ascend Hardware" in msprof_0_2_2.json, but in files of other steps'
+    )
 
 
 @made_timelines

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import errno
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from profile_database import Kernel, kernels
+from profile_database import write as write_database
 from profile_tables import Op, msprof, op_summary
 
 from pytest_npuperf.errors import ProfileError
+from pytest_npuperf.measure import measure
+from pytest_npuperf.model import Wanted
 from pytest_npuperf.profile import open_profile
 
 OUTPUT = "PROF_1/mindstudio_profiler_output"
@@ -85,6 +91,12 @@ def test_the_steps_of_a_run_that_each_file_repeats_count_once(tmp_path: Path) ->
     profile = open_profile(write(tmp_path, files))
     assert profile.step_trace["iteration_time_us"].tolist() == [50, 20, 30]
     assert profile.timeline["count"].sum() == 3
+    whole, per_step = (
+        Wanted(name, "Step Trace") for name in ("timeline_time", "timeline_time_per_step")
+    )
+    (lane,) = measure(profile, [whole, per_step]).lanes.values()
+    assert lane.values[whole].value == 100_000
+    assert lane.values[per_step].value == Fraction(100_000, 3)
 
 
 def test_what_nobody_reads_is_named(tmp_path: Path) -> None:
@@ -115,3 +127,43 @@ def test_a_file_that_vanishes_is_told(tmp_path: Path) -> None:
     with pytest.raises(ProfileError) as caught:
         _ = profile.op_summary
     assert str(caught.value) == f"{path}: cannot be read: No such file or directory"
+
+
+def test_a_folder_that_cannot_be_entered_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    with pytest.raises(ProfileError) as caught:
+        open_profile(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: cannot be read: Permission denied"
+
+
+TEXT = (Op("Conv2D", duration=1000), Op("Cast", "AI_CPU", 2000, 500))
+
+
+@pytest.mark.parametrize("duration", [500, 499])
+def test_a_database_beside_a_text_agrees_and_is_not_read(tmp_path: Path, duration: int) -> None:
+    msprof(tmp_path, op_summary=op_summary(*TEXT))
+    (home,) = tmp_path.glob("PROF_*")
+    ops = kernels(Kernel("Conv2D"), Kernel("Cast", "AI_CPU", 2000, duration))
+    write_database(home / "msprof_20260101000000.db", ops)
+    measured = measure(open_profile(tmp_path), [Wanted("kernel_time")])
+    assert measured.lanes["0"].values[Wanted("kernel_time")].value == 1500
+    assert measured.notes == ()
+
+
+def test_a_database_that_contradicts_the_text_is_an_error(tmp_path: Path) -> None:
+    msprof(tmp_path, op_summary=op_summary(*TEXT))
+    (home,) = tmp_path.glob("PROF_*")
+    ops = kernels(Kernel("Conv2D"), Kernel("Cast", "AI_CPU", 2000, 900))
+    write_database(home / "msprof_20260101000000.db", ops)
+    with pytest.raises(ProfileError) as caught:
+        measure(open_profile(tmp_path), [Wanted("kernel_time")])
+    (text,) = home.glob("mindstudio_profiler_output/op_summary_*.csv")
+    assert str(caught.value) == (
+        f"{text}: 1 calls of Cast on AI_CPU, 0.500 us in all, but msprof_20260101000000.db has "
+        "1 calls, 0.900 us; one of the two was cut or edited, record again"
+    )

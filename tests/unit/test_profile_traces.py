@@ -76,6 +76,7 @@ def test_events_of_one_name_are_one_row(read: Read) -> None:
         {
             "device_id": "0",
             "source": "msprof",
+            "file": "msprof_0.json",
             "layer": "Ascend Hardware",
             "thread": "Stream 2",
             "name": "Relu",
@@ -87,6 +88,7 @@ def test_events_of_one_name_are_one_row(read: Read) -> None:
         {
             "device_id": "0",
             "source": "msprof",
+            "file": "msprof_0.json",
             "layer": "Ascend Hardware",
             "thread": "Stream 2",
             "name": "Conv2D",
@@ -96,8 +98,8 @@ def test_events_of_one_name_are_one_row(read: Read) -> None:
             "max_time_us": 20.0,
         },
     ]
-    assert kinds(frame) == ["category"] * 5 + ["float64"] * 4
-    assert {str(frame[name].cat.categories.dtype) for name in frame.columns[:5]} == {"object"}
+    assert kinds(frame) == ["category"] * 6 + ["float64"] * 4
+    assert {str(frame[name].cat.categories.dtype) for name in frame.columns[:6]} == {"object"}
 
 
 def test_names_may_come_after_the_events(read: Read) -> None:
@@ -140,7 +142,18 @@ def test_other_phases_take_no_time(read: Read) -> None:
     assert rows(read([flow, counter, sort, complete("Relu")]), "name", "count") == [("Relu", 1.0)]
     nothing = read([flow, counter, sort])
     assert len(nothing) == 0
-    assert kinds(nothing) == ["category"] * 5 + ["float64"] * 4
+    assert kinds(nothing) == ["category"] * 6 + ["float64"] * 4
+
+
+@pytest.mark.parametrize("begin", ["B", "b", "S"])
+def test_an_event_that_ends_elsewhere_takes_an_unknown_time(read: Read, begin: str) -> None:
+    begun = {**complete("Relu"), "ph": begin}
+    del begun["dur"]
+    found = read([begun, complete("Relu", 5), complete("Cast", 3)])
+    assert rows(found, "name", "count", "total_time_us") == [
+        ("Relu", 2.0, None),
+        ("Cast", 1.0, 3.0),
+    ]
 
 
 @pytest.mark.parametrize(
