@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv as csv_module
 import io
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -49,10 +50,8 @@ def as_object(header: Sequence[str], row: Sequence[str], bare: Callable[[str], b
 
 
 def is_number(cell: str) -> bool:
-    try:
-        return json.loads(cell) is not None and not cell.startswith('"')
-    except ValueError:
-        return False
+    """Return whether JSON could hold it bare: true, NaN and [] are none."""
+    return re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?", cell) is not None
 
 
 def read_both(folder: Path, table: str, text: str, content: str) -> list[pd.DataFrame]:
