@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from profile_tables import (
     HEADERS,
@@ -98,6 +98,7 @@ TIMES = st.decimals(0, 10**15, places=3, allow_nan=False).map(lambda number: f"{
 NAMES = st.text(st.characters(exclude_characters="\r\n\0", exclude_categories=["Cs"]))
 
 
+@settings(derandomize=True, deadline=None)
 @given(rows=st.lists(st.tuples(TIMES, TIMES, NAMES), min_size=1))
 def test_any_times_and_names_are_the_same_to_the_ns(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str]]
