@@ -620,7 +620,7 @@ TREES = st.recursive(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, max_examples=100)
 @given(st.dictionaries(st.sampled_from(KEYS), TREES, max_size=5))
 def test_whatever_stands_in_a_budget_is_right_or_told(table: dict[str, object]) -> None:
     nested = {"budgets": {"a": table, "b": {"extends": "a", "on": {"*": table}}}}

@@ -217,7 +217,7 @@ PIECES = [
 ]
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(
     st.sampled_from([Dimension.TIME, Dimension.SIZE, Dimension.SHARE]),
     st.lists(

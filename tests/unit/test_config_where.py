@@ -168,7 +168,7 @@ def _parsed(rows: list[str]) -> object | None:
         return None
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, max_examples=150)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=12))
 def test_a_key_is_not_there_before_its_line_and_is_there_with_its_statement(
     fragments: list[str],

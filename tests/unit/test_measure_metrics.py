@@ -486,7 +486,7 @@ ROWS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(ROWS, st.data())
 def test_slices_measure_like_the_whole_table(
     tmp_path_factory: pytest.TempPathFactory, ops: list[Op], data: st.DataObject

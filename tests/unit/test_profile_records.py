@@ -98,7 +98,7 @@ TIMES = st.decimals(0, 10**15, places=3, allow_nan=False).map(lambda number: f"{
 NAMES = st.text(st.characters(exclude_characters="\r\n\0", exclude_categories=["Cs"]))
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(rows=st.lists(st.tuples(TIMES, TIMES, NAMES), min_size=1))
 def test_any_times_and_names_are_the_same_to_the_ns(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str]]
