@@ -72,26 +72,23 @@ def ops(profile: Profile, top: int) -> Area:
 
 
 def _types(profile: Profile, lane: Lane, top: int) -> Found | None:
-    calls = _calls(profile, lane)
-    if calls is None:
-        return None
-    frame, kernel_time = calls
-    rows = [
-        (text(row.type), text(row.core), *_numbers(row, text(row.core), kernel_time))
-        for row in grouped(frame, ("type", "core"), "max").itertuples()
-    ]
-    return first(rows, top)
+    return _groups(profile, lane, top, ("type", "core"))
 
 
 def _cores(profile: Profile, lane: Lane, top: int) -> Found | None:
+    return _groups(profile, lane, top, ("core",))
+
+
+def _groups(profile: Profile, lane: Lane, top: int, keys: tuple[str, ...]) -> Found | None:
+    """Return the calls of a lane summed up by some of their texts, the core the last of them."""
     calls = _calls(profile, lane)
     if calls is None:
         return None
     frame, kernel_time = calls
-    rows = [
-        (text(row.core), *_numbers(row, text(row.core), kernel_time))
-        for row in grouped(frame.drop(columns="type"), ("core",), "max").itertuples()
-    ]
+    rows: list[Row] = []
+    for row in grouped(frame[[*keys, "count", "total", "max"]], keys, "max").itertuples():
+        names = [text(getattr(row, key)) for key in keys]
+        rows.append((*names, *_numbers(row, names[-1], kernel_time)))
     return first(rows, top)
 
 

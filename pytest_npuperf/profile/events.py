@@ -27,7 +27,6 @@ LONGEST_EVENT = 4 * 2**20
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _EVENTS = "traceEvents"
-_LFS = "version https://git-lfs"
 
 _UNDERFLOW_NS = (Decimal("1.8e19"), Decimal("1.9e19"))
 """A number between these is an unsigned subtraction of ns that went below zero."""
@@ -177,14 +176,12 @@ class _Text:
         return ProfileError(f"{self.path}: what comes before the events {what}; export it again")
 
     def not_a_trace(self, first: str) -> ProfileError:
-        """Return the error that a file, whose first mark has been read, is something else."""
-        if not first:
-            return ProfileError(f"{self.path}: the file is empty; the export wrote nothing")
+        """Return the error that a file, whose first mark has been read, is something else.
+
+        Raises it where that is nothing, or a pointer of Git LFS.
+        """
         begin = first + self._part[self._at : self._at + 40]
-        if begin.startswith(_LFS):
-            return ProfileError(
-                f"{self.path}: a Git LFS pointer, not the recording; fetch it with `git lfs pull`"
-            )
+        lines.refuse_nothing(self.path, begin.encode())
         found = clipped(printable(begin), 20)
         return ProfileError(f'{self.path}: not a timeline: it begins with "{found}", not with "["')
 

@@ -46,11 +46,12 @@ def whole(path: Path) -> bytes:
     """Return all of a file that is read at once. Raises ProfileError."""
     with opened(path) as file:
         data = file.read().removeprefix(_BOM)
-    _refuse_nothing(path, data)
+    refuse_nothing(path, data)
     return data
 
 
-def _refuse_nothing(path: Path, begin: bytes) -> None:
+def refuse_nothing(path: Path, begin: bytes) -> None:
+    """Raise ProfileError where a file begins as one without content, or as its stand-in in Git."""
     if not begin.strip():
         raise ProfileError(f"{path}: the file is empty; the export wrote nothing")
     if begin.startswith(b"version https://git-lfs"):
@@ -62,7 +63,7 @@ def _refuse_nothing(path: Path, begin: bytes) -> None:
 def header_cells(path: Path, file: IO[bytes]) -> list[str]:
     """Return the cells of the first line. Raises ProfileError."""
     line = file.readline(LONGEST_LINE).removeprefix(_BOM)
-    _refuse_nothing(path, line)
+    refuse_nothing(path, line)
     _refuse_odd_bytes(path, line, 1)
     try:
         return next(csv.reader([line.decode()], strict=True))
