@@ -1,0 +1,81 @@
+"""What is asked for: one gated measurement with every setting, and what was collected for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal
+
+from pytest_npuperf.model.limits import Limit
+
+Mode = Literal["auto", "run", "replay", "off"]
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """How the steps of a profile are counted and timed."""
+
+    warmup_steps: int | None = None
+    """Steps dropped at the start; None: 1 where there is more than one."""
+    model: int | None = None
+    """The model id whose steps count; None: the one with most iterations."""
+    steps: int | None = None
+    """How many steps the app ran, used where the profile does not say."""
+
+
+@dataclass(frozen=True)
+class Msprof:
+    """How the profiler is started."""
+
+    command: str = "msprof"
+    options: Mapping[str, str] = field(default_factory=dict)
+    timeout_s: Fraction = Fraction(600)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One gated measurement, with every setting resolved."""
+
+    name: str
+    app: tuple[str, ...] = ()
+    """The program and its arguments; empty where there is only a recording."""
+    collector: Literal["msprof", "app"] = "msprof"
+    cwd: Path = Path()
+    env: Mapping[str, str] = field(default_factory=dict)
+    recording: Path | None = None
+    rounds: int = 1
+    steps: StepOptions = StepOptions()
+    soc: str | None = None
+    """A glob over the hardware that the numbers hold for."""
+    msprof: Msprof = Msprof()
+    limits: tuple[Limit, ...] = ()
+    mode: Mode = "auto"
+    when_unavailable: Literal["skip", "fail"] = "skip"
+    inconclusive: Literal["warn", "fail"] = "warn"
+    strict: bool = False
+    devices: tuple[int, ...] | None = None
+    """The NPUs that may be used; None: those that are found."""
+    record: bool = False
+    """Save what was collected at ``recording``."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Where the profiles of a case are: one folder for each round."""
+
+    rounds: tuple[Path, ...]
+    mode: Literal["run", "replay"]
+    recorded: str = ""
+    """The date of a recording, ``2026-01-31``; empty for a live run."""
+    fingerprint: Mapping[str, str] = field(default_factory=dict)
+    """What is known of the hardware and software: ``soc``, ``cann`` ..."""
+    log: Path | None = None
+
+
+@dataclass(frozen=True)
+class Unavailable:
+    """Neither an NPU for the app nor a recording; ``reason`` says so in one line."""
+
+    reason: str

@@ -1,0 +1,98 @@
+"""What a limit asks for, and the bounds that it sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from pytest_npuperf.units import Dimension
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Which rows a rule means; each field holds globs (``*`` and ``?``), empty means any."""
+
+    name: tuple[str, ...] = ()
+    type: tuple[str, ...] = ()
+    task_type: tuple[str, ...] = ()
+    not_name: tuple[str, ...] = ()
+    not_type: tuple[str, ...] = ()
+    api_level: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, list[str]]:
+        """Return the fields that choose something, as plain data."""
+        return {key: list(globs) for key, globs in vars(self).items() if globs}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One number that a limit asks for."""
+
+    metric: str
+    """A name of the catalogue, ``ops``, ``apis`` or ``custom.NAME``."""
+    statistic: str | None = None
+    """``p95``, ``total_per_step`` ...; the key, such as a layer, of a metric that has one for
+    each; None for a scalar metric."""
+    select: Selector = Selector()
+    column: str | None = None
+    """The PMU column of an ``ops`` rule's ``pmu`` limit, unit suffix left out."""
+
+    def title(self) -> str:
+        """Return what a person calls it: ``step_time p95``, ``ops type=Conv2D max``."""
+        chosen = [f"{key}={','.join(globs)}" for key, globs in self.select.as_dict().items()]
+        parts = [self.metric, *chosen, self.statistic, self.column]
+        return " ".join(part for part in parts if part)
+
+
+OnFail = Literal["fail", "warn"]
+BoundKind = Literal["at_most", "at_least", "equal"]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One side of a limit, in the unit of its dimension."""
+
+    kind: BoundKind
+    value: Fraction
+
+    def excess(self, measured: Fraction) -> Fraction:
+        """Return how far a value is beyond the bound; zero, at the bound, is within it."""
+        if self.kind == "at_least":
+            return self.value - measured
+        if self.kind == "at_most":
+            return measured - self.value
+        return abs(measured - self.value)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One bound on one number, with the place in the settings that says it."""
+
+    wanted: Wanted
+    dimension: Dimension
+    at_most: Fraction | None = None
+    at_least: Fraction | None = None
+    equal: Fraction | None = None
+    max_regression: Fraction | None = None
+    on_fail: OnFail = "fail"
+    why: str = ""
+    where: str = ""
+    """``pyproject.toml:12``, ``tests/test_speed.py::test_it (marker)`` ..."""
+    better: Literal["lower", "higher"] = "lower"
+    unit: str = ""
+    """What the test counts a number of its own in; the other dimensions know theirs."""
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Return the absolute bounds that are set."""
+        named: tuple[tuple[BoundKind, Fraction | None], ...] = (
+            ("at_most", self.at_most),
+            ("at_least", self.at_least),
+            ("equal", self.equal),
+        )
+        return tuple(Bound(kind, value) for kind, value in named if value is not None)
+
+    def nearest(self, measured: Fraction) -> Bound | None:
+        """Return the bound that a value is furthest beyond or, within all, closest to."""
+        return max(self.bounds, key=lambda bound: bound.excess(measured), default=None)
