@@ -13,7 +13,8 @@ from pytest_npuperf.measure.entries import advice_count, fused_count
 from pytest_npuperf.measure.layers import Layer, find_layer
 from pytest_npuperf.measure.memory import allocator_peak, process_peak
 from pytest_npuperf.measure.notes import notes
-from pytest_npuperf.measure.operators import FROM_ROWS, Number, longest, op_rows
+from pytest_npuperf.measure.operators import FROM_ROWS, Number
+from pytest_npuperf.measure.oprows import SHAPES, longest, op_rows, op_rows_by_shape
 from pytest_npuperf.measure.rows import NotMeasuredError, OpRows
 from pytest_npuperf.measure.rules import (
     pmu_column,
@@ -47,10 +48,13 @@ class Measurer:
         self._profile = profile
         self._lanes = {lane.key: _LaneMeasurer(profile, lane, options) for lane in profile.lanes}
 
-    def measure(self, wanted: Iterable[Wanted]) -> Measurement:
-        """Return what is wanted on every lane. Raises ProfileError."""
+    def measure(self, wanted: Iterable[Wanted], by_shape: bool = False) -> Measurement:
+        """Return what is wanted on every lane; op rows by shape cost the reading of shapes.
+
+        Raises ProfileError.
+        """
         asked = tuple(wanted)
-        lanes = {key: lane.measure(asked) for key, lane in self._lanes.items()}
+        lanes = {key: lane.measure(asked, by_shape) for key, lane in self._lanes.items()}
         left_out = sum(lane.left_out for lane in self._lanes.values())
         return Measurement(lanes, tuple(notes(self._profile, left_out)))
 
@@ -69,13 +73,14 @@ class _LaneMeasurer:
         self._values: dict[Wanted, Value] = {}
         self._read: dict[frozenset[str], OpRows] = {}
 
-    def measure(self, wanted: Iterable[Wanted]) -> LaneMeasurement:
+    def measure(self, wanted: Iterable[Wanted], by_shape: bool) -> LaneMeasurement:
         values = {}
         for number in wanted:
             if number not in self._values:
                 self._values[number] = self._value(number)
             values[number] = self._values[number]
-        return LaneMeasurement(values, self._op_rows)
+        ops = self._op_rows_by_shape if by_shape else self._op_rows
+        return LaneMeasurement(values, ops)
 
     def longest(self, selects: Iterable[Selector]) -> tuple[LongOp, ...]:
         found = (op for select in selects for op in self._longest(select))
@@ -104,8 +109,14 @@ class _LaneMeasurer:
                 return self._distribution(wanted)
             number = self._number(wanted)
         except NotMeasuredError as err:
-            return Value(None, reason=str(err))
+            return Value(None, reason="; ".join([str(err), *self._lost(wanted.metric)]))
         return Value(number.value, number.samples, number.coverage)
+
+    def _lost(self, metric: str) -> dict[str, None]:
+        """Return why tables are not there that could have given a number."""
+        failed = self._profile.units[self._lane.unit].failed
+        tables = needed_tables(metric)
+        return dict.fromkeys(lost.note for table in tables for lost in failed(table))
 
     def _distribution(self, wanted: Wanted) -> Value:
         data = step_times(self._profile, self._lane, self._options)
@@ -214,6 +225,11 @@ class _LaneMeasurer:
             return self._totals().op_rows()
         except NotMeasuredError:
             return ()
+
+    @cached_property
+    def _op_rows_by_shape(self) -> tuple[OpRow, ...]:
+        rows = self._op_summary(*SHAPES)
+        return self._op_rows if rows is None else op_rows_by_shape(rows)
 
     # --- steps --------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ _DURATION, _STARTS = "reduce_duration_us", ("reduce_start_us", "reduce_start")
 
 def notes(profile: Profile, left_out: int) -> Iterator[str]:
     """Yield them; ``left_out`` is the number of op rows that are no work. Raises ProfileError."""
+    yield from profile.lost
     if left_out:
         yield f"{left_out} rows marked WRITE_BACK or INVALID are left out"
     if any(_stands_alone(unit) for unit in profile.units):

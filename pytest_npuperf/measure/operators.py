@@ -6,12 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from pytest_npuperf.catalogue import AI_CORES
 from pytest_npuperf.measure.intervals import Span, overlap, span
 from pytest_npuperf.measure.rows import Mask, NotMeasuredError, OpRows
-from pytest_npuperf.model import LongOp, OpRow
 
 
 @dataclass(frozen=True)
@@ -80,42 +77,3 @@ FROM_ROWS: dict[str, Callable[[OpRows], Number]] = {
     "overlap_share": _overlap_share,
 }
 """Each metric of the catalogue that an op_summary gives. All raise NotMeasuredError."""
-
-
-def op_rows(rows: OpRows) -> tuple[OpRow, ...]:
-    """Return count and total by op type and core, longest first; none where a column is absent."""
-    try:
-        types, cores = rows.column("op_type"), rows.column("task_type")
-        durations = rows.durations(rows.all)
-    except NotMeasuredError:
-        return ()
-    frame = types.to_frame().assign(task_type=cores, ns=durations)
-    groups = frame.groupby(["op_type", "task_type"], observed=True, dropna=False)["ns"]
-    table = groups.agg(["size", "sum"]).sort_values("sum", ascending=False, kind="stable")
-    return tuple(
-        OpRow(_text(key[0]), _text(key[1]), int(size), int(total))
-        for key, size, total in table.itertuples()
-    )
-
-
-def longest(rows: OpRows, chosen: Mask, many: int = 3) -> tuple[LongOp, ...]:
-    """Return the longest ops among some rows, one of a name. Raises NotMeasuredError."""
-    durations = rows.durations(chosen)
-    columns = (rows.column(name)[chosen] for name in ("op_name", "op_type", "task_type"))
-    names, types, cores = columns
-    order = (-durations).argsort(kind="stable")
-    # An op runs once in each step: of each name the first, which is its longest.
-    _, first = np.unique(names.cat.codes.to_numpy()[order], return_index=True)
-    return tuple(
-        LongOp(
-            name=_text(names.iloc[row]),
-            type=_text(types.iloc[row]),
-            core=_text(cores.iloc[row]),
-            duration=int(durations[row]),
-        )
-        for row in order[np.sort(first)[:many]]
-    )
-
-
-def _text(cell: object) -> str:
-    return cell if isinstance(cell, str) else ""

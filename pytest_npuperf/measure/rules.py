@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from pytest_npuperf.catalogue import TASK_TYPES
+from pytest_npuperf.catalogue import TASK_TYPES, needed_tables
 from pytest_npuperf.measure.intervals import Ns
 from pytest_npuperf.measure.operators import Number
 from pytest_npuperf.measure.rows import Mask, NotMeasuredError, OpRows
@@ -102,9 +102,24 @@ def refuse_misspelled(place: str, key: str, globs: Collection[str], there: list[
         meant = [text for text in there if text.casefold() == glob.casefold()]
         if meant:
             raise NotMeasuredError(f"{asked}; did you mean {printable(meant[0])}?")
+        slips = [text for text in there if _is_slip(glob, text)]
+        if slips and place in needed_tables("apis"):
+            hint = f"did you mean {printable(slips[0])}? if not, write {printable(glob)}*"
+            raise NotMeasuredError(f"{asked}; {hint}")
         if key == "task_type" and glob not in TASK_TYPES:
             hint = _near_task_type(glob, there)
             raise NotMeasuredError(f"{asked}, and that is no task type that is known{hint}")
+
+
+def _is_slip(text: str, meant: str) -> bool:
+    """Return whether one small letter tells a name from another, too few, too many or wrong.
+
+    Real APIs differ by more, by digits or by capitals, as aclrtGetDevice and aclrtSetDevice do.
+    """
+    parts = difflib.SequenceMatcher(None, text, meant, autojunk=False).get_opcodes()
+    gone = "".join(text[start:end] for tag, start, end, _, _ in parts if tag != "equal")
+    come = "".join(meant[start:end] for tag, _, _, start, end in parts if tag != "equal")
+    return max(len(gone), len(come)) == 1 and (gone + come).islower()
 
 
 def _near_task_type(glob: str, there: list[str]) -> str:

@@ -21,17 +21,10 @@ _SUGGESTION = ("rule_type", "rule_subtype", "suggestion", "op_names")
 _Object = Mapping[str, object]
 
 
-def column_names(path: Path, table: Table) -> tuple[str, ...]:
-    """Return the names of the columns, which are the same whatever was found.
-
-    Raises ProfileError where the file is no advice.
-    """
-    return tuple(_typed(path, table))
-
-
 def read_table(path: Path, table: Table, wanted: Collection[str] | None = None) -> pd.DataFrame:
     """Return the wanted columns (None: all), a row for each suggestion. Raises ProfileError.
 
+    The columns are the same whatever was found.
     A rule type that found nothing has no row, but is one of the categories of ``rule_type``; a
     type that is not among them was not checked. A profile without the table checked nothing.
     """
@@ -65,31 +58,38 @@ def _rows(path: Path, rule: _Object, columns: list[Column]) -> Iterator[dict[str
     """Yield what is suggested by one rule type."""
     head, *others = columns
     rule_type = _text(path, rule, head)
-    for result in _objects(path, rule.get("result"), f"results of {shown(rule_type)}"):
+    if "result" not in rule:
+        raise _damaged(path, f'no "result" of rule type {shown(rule_type)}')
+    for result in _objects(path, rule["result"], f"results of {shown(rule_type)}"):
         yield {head.name: rule_type, **{each.name: _text(path, result, each) for each in others}}
 
 
 def _objects(path: Path, found: object, name: str) -> list[_Object]:
     if isinstance(found, list) and all(isinstance(each, dict) for each in found):
         return found
-    raise ProfileError(
-        f"{path}: {kind(found)} where a list of {name} is wanted; "
-        "the file is damaged or not from msprof, leave it out"
-    )
+    raise _damaged(path, f"{kind(found)} where a list of {name} is wanted")
+
+
+def _damaged(path: Path, fault: str) -> ProfileError:
+    return ProfileError(f"{path}: {fault}; the file is damaged or not from msprof, leave it out")
 
 
 def _text(path: Path, found: _Object, column: Column) -> str:
     """Return what an object says under one of the headers of a column."""
     header = next((header for header in column.headers if header in found), None)
-    value = found.get(header or "")
+    if header is None:
+        raise _damaged(path, f"no {' or '.join(map(shown, column.headers))} in {_named(found)}")
+    value = found[header]
     if column.name == "op_names":
         # Beside names there are numbers by name, of which none is an operator.
         value = "" if isinstance(value, dict) else value
         if isinstance(value, list) and all(isinstance(name, str) for name in value):
             return ";".join(value)
     if not isinstance(value, str):
-        raise ProfileError(
-            f"{path}: {kind(value)} as {shown(column.headers[0])}, where a text is wanted; "
-            "the file is damaged or not from msprof, leave it out"
-        )
+        raise _damaged(path, f"{kind(value)} as {shown(header)}, where a text is wanted")
     return value
+
+
+def _named(found: _Object) -> str:
+    keys = ", ".join(map(shown, list(found)[:5]))
+    return f"an object of {keys}" if keys else "an empty object"

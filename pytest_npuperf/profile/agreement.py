@@ -213,7 +213,11 @@ def _interval(
 
 
 def with_step_trace_time(summary: Source, steps: Source) -> None:
-    """Raise ProfileError where an op belongs to no step of torch_npu, or outlasts all of them."""
+    """Raise ProfileError where an op belongs to no step of torch_npu, or outlasts all of them.
+
+    And where a step has more communication than there is.
+    """
+    _refuse_lost_collectives(summary, steps)
     if not steps.has("step", "stage_us") or steps.rows["stage_us"].isna().any():
         return
     rows = summary.rows
@@ -232,6 +236,25 @@ def with_step_trace_time(summary: Source, steps: Source) -> None:
         raise ProfileError(
             f"{summary.path}: a task of {longest:.3f} us, but all steps of {steps.path.name} "
             f"took {whole:.3f} us; {_EDITED}"
+        )
+
+
+def _refuse_lost_collectives(summary: Source, steps: Source) -> None:
+    """Refuse a step of a database with more communication than the collectives there took.
+
+    torch_npu makes it of COMMUNICATION_OP. One collective may count in two steps, so that only
+    the longest is compared. In text it is made of a timeline, which knows of collectives inside
+    of kernels that op_summary does not have.
+    """
+    if {summary.path.suffix, steps.path.suffix} != {".db"} or not steps.has("communication_us"):
+        return
+    collectives = summary.rows[_is(summary.rows["task_type"], COMMUNICATION)]
+    took = collectives["task_duration_us"].sum(skipna=False)
+    longest = steps.rows["communication_us"].max()
+    if longest > took + _NEAR_NS / 1000:
+        raise ProfileError(
+            f"{summary.path}: {len(collectives)} collectives of {took:.3f} us in all, but a step "
+            f"of {steps.path.name} has {longest:.3f} us of communication; {_EDITED}"
         )
 
 

@@ -17,6 +17,10 @@ _DIGIT_US = 0.001
 """Times are printed to the nanosecond, some rounded, some cut."""
 
 
+_CUT_KB = 2
+"""Two sizes that are each cut to whole KB lose less than this."""
+
+
 def check_table(name: str, path: Path, rows: pd.DataFrame) -> None:
     """Raise ProfileError where a file of a table contradicts itself."""
     check = _INSIDE.get(name)
@@ -69,9 +73,26 @@ def _step_trace(path: Path, rows: pd.DataFrame) -> None:
                 )
 
 
+def _npu_mem(path: Path, rows: pd.DataFrame) -> None:
+    """Refuse a memory that is not the sum of its two parts, which msprof makes of bytes."""
+    if not {"memory_kb", "ddr_kb", "hbm_kb"} <= set(rows):
+        return
+    memory, ddr, hbm = (
+        rows[name].to_numpy(dtype=np.float64) for name in ("memory_kb", "ddr_kb", "hbm_kb")
+    )
+    wrong = np.abs(memory - (ddr + hbm)) >= _CUT_KB
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ProfileError(
+            f"{path}:{row + 2}: memory(KB) is {memory[row]:.0f}, but ddr(KB) and hbm(KB) are "
+            f"{ddr[row]:.0f} and {hbm[row]:.0f}; the file was edited, record again"
+        )
+
+
 _INSIDE: dict[str, Callable[[Path, pd.DataFrame], None]] = {
     "op_statistic": _op_statistic,
     "api_statistic": _api_statistic,
+    "npu_mem": _npu_mem,
     "step_trace": _step_trace,
     "step_trace_time": _step_trace_time,
 }

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile import database_ops
+from pytest_npuperf.profile import database_memory, database_ops
 from pytest_npuperf.profile.cells import BadCellError
 from pytest_npuperf.profile.columns import of_texts
 from pytest_npuperf.profile.schema import Table
@@ -143,4 +143,10 @@ _VIEWS: Mapping[str, _View] = {
     "op_summary": _View(database_ops.is_there, database_ops.column_names, database_ops.read),
     "api_statistic": _View(_has_calls, _call_columns, _calls),
     "step_trace_time": _View(_has_steps, _step_columns, _steps),
+    "npu_mem": _View(
+        database_memory.has_samples, database_memory.sample_columns, database_memory.samples
+    ),
+    "memory_record": _View(
+        database_memory.has_records, database_memory.record_columns, database_memory.records
+    ),
 }

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile import database_steps
+from pytest_npuperf.profile import database_collectives, database_steps
+from pytest_npuperf.profile.database_rows import Names, Ops, in_order, there
 from pytest_npuperf.profile.sqlite import NONE, Database, Floats, Integers, places, places_in_order
 from pytest_npuperf.profile.tables import Kind, Table
 
-_Names = Mapping[str, tuple[str, ...]]
-"""By our name what releases call a column, the one to be believed first."""
-
-_TASK: _Names = {
+_TASK: Names = {
     "device_id": ("deviceId",),
     "model_id": ("modelId",),
     "task_id": ("taskId",),
     "stream_id": ("streamId",),
     "context_id": ("contextId",),
 }
-_KERNEL: _Names = {
+_KERNEL: Names = {
     "op_name": ("name",),
     "op_type": ("opType",),
     "op_state": ("opState",),
@@ -40,34 +37,11 @@ _KERNEL: _Names = {
     "output_data_types": ("outputDataTypes",),
     "output_formats": ("outputFormats",),
 }
-_COLLECTIVE: _Names = {"op_name": ("opName",), "op_type": ("opType",)}
 
 _ALWAYS = ("device_id", "task_start_ns", "task_duration_us")
 
-_COMMUNICATION = -2
-"""No id of a database: it stands for the task type of collectives, which no database names."""
-
 _PMU_ROWS = 100_000
 """Among so many rows all counters of a collection are found: each task has each of them."""
-
-
-@dataclass(frozen=True)
-class _Ops:
-    """Ops in order; the cells are whole numbers, those of texts their ids in STRING_IDS."""
-
-    tasks: Integers
-    """The globalTaskId of a kernel; NONE for a collective."""
-    starts: Integers
-    ends: Integers
-    cells: Mapping[str, Integers]
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    def take(self, order: Integers) -> _Ops:
-        """Return the ops at some places."""
-        cells = {name: values[order] for name, values in self.cells.items()}
-        return _Ops(self.tasks[order], self.starts[order], self.ends[order], cells)
 
 
 def is_there(database: Database) -> bool:
@@ -80,25 +54,23 @@ def is_there(database: Database) -> bool:
 
 def column_names(database: Database, table: Table) -> tuple[str, ...]:
     """Return the columns of op_summary that the database can give."""
-    there = {
+    found = {
         *_ALWAYS,
-        *_there(database, "TASK", _TASK),
-        *_there(database, "COMPUTE_TASK_INFO", _KERNEL),
+        *there(database, "TASK", _TASK),
+        *there(database, "COMPUTE_TASK_INFO", _KERNEL),
+        *database_collectives.column_names(database),
     }
-    if not database.is_empty("COMMUNICATION_OP"):
-        found = _there(database, "COMMUNICATION_OP", _COLLECTIVE)
-        there |= {"task_type", "block_num", *found}
     if not database.is_empty("STEP_TIME"):
-        there.add("step_id")
-    ours = (column.name for column in table.columns if column.name in there)
+        found.add("step_id")
+    ours = (column.name for column in table.columns if column.name in found)
     return (*ours, *_pmu_columns(database, table))
 
 
 def read(database: Database, table: Table, wanted: Collection[str]) -> pd.DataFrame:
     """Return the wanted columns of all ops, each device in the order of time."""
-    ops = _in_order(_kernels(database, wanted), _collectives(database, wanted))
+    ops = in_order([_kernels(database, wanted), database_collectives.read(database, wanted)])
     elapsed = database.elapsed_ns(ops.starts, ops.ends, "an op")
-    strings = {**database.strings, _COMMUNICATION: "COMMUNICATION"}
+    strings = {**database.strings, database_collectives.TASK_TYPE: "COMMUNICATION"}
     columns: dict[str, Any] = {}
     for column in table.columns:
         if column.name not in wanted:
@@ -116,21 +88,12 @@ def read(database: Database, table: Table, wanted: Collection[str]) -> pd.DataFr
     return pd.DataFrame({**columns, **_pmu(database, table, wanted, ops.tasks)}, copy=False)
 
 
-def _there(database: Database, table: str, names: _Names) -> dict[str, str]:
-    """Return by our name what a column is called in this database, where it has one."""
-    found = {
-        ours: [name for name in theirs if database.has(table, name)]
-        for ours, theirs in names.items()
-    }
-    return {ours: theirs[0] for ours, theirs in found.items() if theirs}
-
-
 # --- rows -------------------------------------------------------------------------------------
 
 
-def _kernels(database: Database, wanted: Collection[str]) -> _Ops:
+def _kernels(database: Database, wanted: Collection[str]) -> Ops:
     of_task, of_info = (
-        {name: column for name, column in _there(database, table, names).items() if name in wanted}
+        {name: column for name, column in there(database, table, names).items() if name in wanted}
         for table, names in (("TASK", _TASK), ("COMPUTE_TASK_INFO", _KERNEL))
     )
     of_task["device_id"] = "deviceId"
@@ -142,7 +105,7 @@ def _kernels(database: Database, wanted: Collection[str]) -> _Ops:
     ran = place != NONE
     cells = {name: tasks[column][ran] for name, column in of_task.items()}
     cells |= {name: infos[column][place[ran]] for name, column in of_info.items()}
-    return _Ops(tasks[key][ran], tasks["startNs"][ran], tasks["endNs"][ran], cells)
+    return Ops(tasks[key][ran], tasks["startNs"][ran], tasks["endNs"][ran], cells)
 
 
 def _refuse_lost_tasks(database: Database, kernels: Integers, tasks: Integers) -> None:
@@ -153,48 +116,6 @@ def _refuse_lost_tasks(database: Database, kernels: Integers, tasks: Integers) -
             f"{database.path}: {lost} of {len(kernels)} kernels in COMPUTE_TASK_INFO have no row "
             "in TASK; the database was cut or edited, export it again"
         )
-
-
-def _collectives(database: Database, wanted: Collection[str]) -> _Ops | None:
-    if database.is_empty("COMMUNICATION_OP"):
-        return None
-    found = _there(database, "COMMUNICATION_OP", _COLLECTIVE)
-    names = {name: column for name, column in found.items() if name in wanted}
-    of_device = "deviceId" if database.has("COMMUNICATION_OP", "deviceId") else "connectionId"
-    rows = database.whole("COMMUNICATION_OP", "startNs", "endNs", of_device, *names.values())
-    devices = rows[of_device]
-    if of_device == "connectionId":
-        devices = _devices_of(database, devices)
-    cells = {name: rows[column] for name, column in names.items()}
-    cells["device_id"] = devices
-    cells["task_type"] = np.full(len(devices), _COMMUNICATION)
-    cells["block_num"] = np.zeros(len(devices), dtype=np.int64)
-    return _Ops(np.full(len(devices), NONE), rows["startNs"], rows["endNs"], cells)
-
-
-def _devices_of(database: Database, connections: Integers) -> Integers:
-    """Return the device of the tasks that have these connections."""
-    tasks = database.whole("TASK", "connectionId", "deviceId")
-    if len(devices := np.unique(tasks["deviceId"])) == 1:
-        return np.full(len(connections), devices[0])
-    place = places(tasks["connectionId"], connections)
-    return np.where(place == NONE, NONE, tasks["deviceId"][place])
-
-
-def _in_order(kernels: _Ops, collectives: _Ops | None) -> _Ops:
-    """Return all ops by device and start; a column that one part lacks is absent there."""
-    there = [kernels] if collectives is None else [kernels, collectives]
-    names = {name for part in there for name in part.cells}
-    ops = _Ops(
-        np.concatenate([part.tasks for part in there]),
-        np.concatenate([part.starts for part in there]),
-        np.concatenate([part.ends for part in there]),
-        {
-            name: np.concatenate([part.cells.get(name, np.full(len(part), NONE)) for part in there])
-            for name in names
-        },
-    )
-    return ops.take(np.lexsort((ops.starts, ops.cells["device_id"])))
 
 
 # --- counters ---------------------------------------------------------------------------------

@@ -13,19 +13,43 @@ from pytest_npuperf.text import clipped, printable
 FAILED, FINE = "1", "0"
 """The status of an envelope."""
 
+_LONGEST_FAILURE = 2**16
+
+
+class FailedExportError(ProfileError):
+    """A file holds the reason why its export failed, where data should be."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.reason = reason
+
+
+def failure(path: Path) -> str | None:
+    """Return what to say of a JSON file whose export failed, with the reason that it holds."""
+    if path.stat().st_size > _LONGEST_FAILURE:
+        return None
+    try:
+        content(path)
+    except FailedExportError as err:
+        return err.reason
+    except ProfileError:
+        # What else is wrong with it is told where the table is needed.
+        return None
+    return None
+
 
 def content(path: Path) -> object:
     """Return what a JSON file holds; each number is a text, since times do not fit a double.
 
     In 2020 every file, and prof_rule always, stood in an envelope with a ``status``, which is
-    taken off. Raises ProfileError, also with the reason of an export that failed.
+    taken off. Raises FailedExportError with the reason of an export that failed, ProfileError.
     """
     parsed = _parsed(path, lines.whole(path))
     if not isinstance(parsed, dict) or "status" not in parsed:
         return parsed
     if parsed["status"] == FAILED:
         info = shown(str(parsed.get("info", "no reason given")))
-        raise ProfileError(f"{path}: the export failed: {info}; export the profile again")
+        raise FailedExportError(path, f"the export failed: {info}; export the profile again")
     if parsed["status"] != FINE or "data" not in parsed:
         raise ProfileError(
             f"{path}: status {shown(str(parsed['status']))} where {FINE} with data, or {FAILED} "
@@ -63,7 +87,8 @@ def _object(path: Path, pairs: list[tuple[str, object]]) -> dict[str, object]:
         keys = [key for key, _ in pairs]
         repeated = next(key for key in keys if keys.count(key) > 1)
         raise ProfileError(
-            f"{path}: an object has the key {shown(repeated)} twice; export it again as CSV"
+            f"{path}: an object has the key {shown(repeated)} twice; "
+            "the file is damaged, export it again"
         )
     return found
 

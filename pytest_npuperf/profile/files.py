@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -29,8 +29,8 @@ _DATABASE = re.compile(
 _PEEK = 2**16
 
 Form = Literal["csv", "records", "advice", "trace", "database"]
-FORMS: tuple[Form, ...] = ("csv", "records", "advice", "trace", "database")
-"""How a file can hold a table, the one to be believed first: a text before a database."""
+_BELIEVED: Mapping[Form, int] = {"csv": 0, "records": 0, "advice": 0, "trace": 1, "database": 2}
+"""How a file can hold a table, by the order in which it is believed: a text before a database."""
 
 _NEIGHBOURS = timedelta(seconds=30)
 """Slices of one export are written one after the other and may differ by seconds."""
@@ -81,6 +81,12 @@ class TableFile:
         return range(self.ids[2], self.ids[-1] + 1) if len(self.ids) >= 3 else range(0)
 
 
+def stem_of(path: Path) -> str:
+    """Return what a file is called without ids, slice and time, which its name may have."""
+    match = _FILE.fullmatch(path.name)
+    return match["stem"] if match else path.stem
+
+
 def is_claimed(path: Path) -> bool:
     """Return whether a name is that of a table; a link of that name would have been read."""
     match = _FILE.fullmatch(path.name)
@@ -97,7 +103,8 @@ def claimed(paths: Iterable[Path]) -> tuple[tuple[TableFile, ...], tuple[str, ..
         found = list(_tables_of(path))
         files += found
         if not found:
-            unknown.append(path.name)
+            empty = " (without a table that is read)" if is_claimed(path) else ""
+            unknown.append(path.name + empty)
     return tuple(files), tuple(unknown)
 
 
@@ -166,9 +173,11 @@ def apart(files: Iterable[TableFile]) -> tuple[list[TableFile], list[TableFile]]
         by_table.setdefault(file.table.name, []).append(file)
     read, twins = [], []
     for group in by_table.values():
-        first = min((file.form for file in group), key=FORMS.index)
-        read += [file for file in group if file.form == first]
-        twins += [file for file in group if file.form == "database" != first]
+        first = min(_BELIEVED[file.form] for file in group)
+        read += [file for file in group if _BELIEVED[file.form] == first]
+        twins += [
+            file for file in group if file.form == "database" and first < _BELIEVED["database"]
+        ]
     return read, twins
 
 
@@ -183,6 +192,7 @@ def newest(files: Iterable[TableFile]) -> tuple[TableFile, ...]:
     chosen = [file for group in groups.values() for file in _newest_export(group)]
     chosen = list(_once(sorted(chosen, key=lambda file: (file.table.name, file.ids))))
     _refuse_same_step(chosen)
+    _refuse_whole_and_parts(chosen)
     return tuple(chosen)
 
 
@@ -190,13 +200,19 @@ def _newest_export(group: list[TableFile]) -> list[TableFile]:
     newest = max(file.time for file in group)
     whole = [file for file in group if file.slice is None and file.time == newest]
     if len(whole) > 1:
-        raise ProfileError(
-            f"{whole[0].path}: {whole[1].path.name} beside it holds the same table; keep one"
-        )
+        _refuse_both(whole[0], whole[1])
     slices = _slices(group, newest)
+    exports = [*slices, *(file for file in group if file.time == newest)]
+    for file in exports:
+        if file.form != exports[0].form:
+            _refuse_both(exports[0], file)
     _refuse_hole(slices)
     # Python's writer leaves the last, short part without a slice number.
     return [*slices, *whole]
+
+
+def _refuse_both(file: TableFile, other: TableFile) -> None:
+    raise ProfileError(f"{file.path}: {other.path.name} beside it holds the same table; keep one")
 
 
 def _slices(group: list[TableFile], newest: str) -> list[TableFile]:
@@ -247,6 +263,15 @@ def _refuse_same_step(files: list[TableFile]) -> None:
                 f"{file.path}: iteration {file.steps.start} of model {file.model} is in "
                 f"{before.path.name} too; keep one"
             )
+
+
+def _refuse_whole_and_parts(files: list[TableFile]) -> None:
+    """Refuse a file of all devices and steps beside files of some: rows would count twice."""
+    first: dict[tuple[object, ...], TableFile] = {}
+    for file in files:
+        other = first.setdefault((file.source, file.path.parent), file)
+        if bool(other.ids) != bool(file.ids):
+            _refuse_both(other, file)
 
 
 def _graph(file: TableFile) -> tuple[str, str, int]:

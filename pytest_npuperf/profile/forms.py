@@ -20,25 +20,29 @@ OnBytes = Callable[[Path, int], None]
 class _Form(Protocol):
     """A module that reads one form."""
 
-    def column_names(self, path: Path, table: Table) -> tuple[str, ...]: ...
-
     def read_table(
         self, path: Path, table: Table, wanted: Collection[str] | None
     ) -> pd.DataFrame: ...
 
 
-_FORMS: Mapping[Form, _Form] = {
-    "csv": reader,
-    "records": records,
-    "advice": advice,
-    "trace": traces,
-    "database": database,
-}
+class _WithHeader(_Form, Protocol):
+    """A module that need not read a table to know its columns."""
+
+    def column_names(self, path: Path, table: Table) -> tuple[str, ...]: ...
+
+
+_WITH_HEADER: Mapping[Form, _WithHeader] = {"csv": reader, "trace": traces, "database": database}
+_FORMS: Mapping[Form, _Form] = {**_WITH_HEADER, "records": records, "advice": advice}
+
+
+def is_whole(file: TableFile) -> bool:
+    """Return whether a file must be parsed whole even to know its columns: JSON tables."""
+    return file.form not in _WITH_HEADER
 
 
 def column_names(file: TableFile) -> frozenset[str]:
-    """Return the DataFrame names of the columns of a file. Raises ProfileError."""
-    return frozenset(_FORMS[file.form].column_names(file.path, file.table))
+    """Return the DataFrame names of the columns of a file with a header. Raises ProfileError."""
+    return frozenset(_WITH_HEADER[file.form].column_names(file.path, file.table))
 
 
 def read(

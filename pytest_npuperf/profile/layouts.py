@@ -10,21 +10,46 @@ from itertools import pairwise
 from pathlib import Path
 
 from pytest_npuperf.errors import ProfileError
+from pytest_npuperf.profile import envelopes, opprof
 from pytest_npuperf.profile.files import DEVICE, TableFile, apart, claimed, is_claimed, newest
+from pytest_npuperf.profile.folders import (
+    FRAMEWORK,
+    MERGED,
+    files_in,
+    folder_at,
+    folders_below,
+    folders_in,
+    is_own_file,
+    listing,
+    refuse_links,
+    refuse_no_files,
+)
 from pytest_npuperf.text import printable
-
-MERGED = "mindstudio_profiler_output"
-FRAMEWORK = "ASCEND_PROFILER_OUTPUT"
 
 _DEPTH = 4
 """How far below the given folder a profile may lie: round, framework folder, PROF, output."""
 
-_READ = re.compile(
-    rf"(OP)?PROF_.*|.*_ascend_(pt|ms)|{FRAMEWORK}|{MERGED}|{DEVICE.pattern}|host|summary|timeline"
-)
-"""Folders that are read by their name."""
-
 _RANK = re.compile(r"rank[_-]?([0-9]{1,9})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A file of a table that cannot be had, since the export of the table or of a part failed."""
+
+    file: TableFile
+    cause: Path
+    """The file that says so."""
+    reason: str
+
+    @property
+    def error(self) -> str:
+        """Return the one line for what needs the table."""
+        return f"{self.cause}: {self.reason}"
+
+    @property
+    def note(self) -> str:
+        """Return the same for people who know which profile is meant."""
+        return printable(f"{self.cause.name}: {self.reason}")
 
 
 @dataclass(frozen=True)
@@ -39,6 +64,8 @@ class Unit:
     """The files to read: of each table the newest export, all its slices and steps."""
     twins: tuple[TableFile, ...] = ()
     """Tables of a database that say what a text beside it says, and must agree with it."""
+    lost: tuple[Lost, ...] = ()
+    """Of tables whose export failed; the others can be read without them."""
     unknown: tuple[str, ...] = ()
     """Names of files that no table claims."""
 
@@ -49,6 +76,10 @@ class Unit:
     def twin(self, table: str) -> tuple[TableFile, ...]:
         """Return the database that holds a table once more."""
         return tuple(file for file in self.twins if file.table.name == table)
+
+    def failed(self, table: str) -> tuple[Lost, ...]:
+        """Return the files of one table that are lost."""
+        return tuple(lost for lost in self.lost if lost.file.table.name == table)
 
 
 def find_units(path: Path) -> tuple[Unit, ...]:
@@ -72,11 +103,15 @@ def find_units(path: Path) -> tuple[Unit, ...]:
 
 
 def _single_file(path: Path) -> Unit:
-    files, _ = claimed([path])
+    found, _ = claimed([path])
+    files, lost = _readable(found)
+    if lost:
+        raise ProfileError(lost[0].error)
     if not files:
+        why = "there is none in it" if is_claimed(path) else "by its name"
         raise ProfileError(
             _failed_export(path.parent)
-            or f"{path}: not a table, timeline or database that this version reads, by its name; "
+            or f"{path}: not a table, timeline or database that this version reads, {why}; "
             "docs/tables.md lists them"
         )
     return Unit(path, "tables", None, files)
@@ -84,7 +119,7 @@ def _single_file(path: Path) -> Unit:
 
 def _units(path: Path, depth: int) -> Iterator[Unit]:
     found = list(_any_units(path, depth))
-    if _is_rank(path) and not any(unit.files for unit in found):
+    if _is_rank(path) and not any(unit.files or unit.lost for unit in found):
         # Not to be passed over: the other ranks would be judged without it.
         unknown = tuple(name for unit in found for name in unit.unknown)
         yield Unit(path, "framework", _rank(path), (), unknown=unknown)
@@ -98,10 +133,10 @@ def _any_units(path: Path, depth: int) -> Iterator[Unit]:
         yield unit
         return
     bare = _unit(path, "tables", None, [path])
-    if bare.files:
+    if bare.files or bare.lost:
         yield bare
     if depth:
-        for child in _folders(path):
+        for child in folders_in(path):
             yield from _units(child, depth - 1)
 
 
@@ -109,26 +144,26 @@ def _framework_unit(path: Path) -> Unit | None:
     if path.name == FRAMEWORK:
         return _unit(path, "framework", _rank(path.parent), [path])
     # It wins over the PROF_* beside it, from which it was made.
-    output = _folder(path / FRAMEWORK)
+    output = folder_at(path / FRAMEWORK)
     return _unit(path, "framework", _rank(path), output) if output else None
 
 
 def _msprof_unit(path: Path) -> Unit | None:
     if path.name == MERGED:
         return _unit(path, "msprof", None, [path])
-    devices = [child for child in _folders(path) if DEVICE.fullmatch(child.name)]
+    devices = [child for child in folders_in(path) if DEVICE.fullmatch(child.name)]
     if DEVICE.fullmatch(path.name) and _exports(path):
         devices = [path]
-    merged = _folder(path / MERGED)
+    merged = folder_at(path / MERGED)
     if not merged and not devices and not path.name.startswith("PROF_"):
         return None
-    databases = [file for file in _listed(path) if file.suffix == ".db"]
+    databases = [file for file in listing(path) if file.suffix == ".db"]
     # Releases of 2023-09 to 2024-03 wrote both places: the same rows must not count twice.
     if merged:
         unit = _unit(path, "msprof", None, merged, databases)
-        if unit.files:
+        if unit.files or unit.lost:
             return unit
-    homes = [*devices, *_folder(path / "host")]
+    homes = [*devices, *folder_at(path / "host")]
     exports = [folder for home in homes for folder in _exports(home)] or _exports(path)
     return _unit(path, "msprof", None, exports, databases)
 
@@ -136,22 +171,43 @@ def _msprof_unit(path: Path) -> Unit | None:
 def _opprof_unit(path: Path) -> Unit | None:
     if not path.name.startswith("OPPROF_"):
         return None
-    return _unit(path, "msprof op", None, [path, *_below(path, 3)])
+    folders = [path, *folders_below(path, 3)]
+    unit = _unit(path, "msprof op", None, folders)
+    opprof.refuse_holes(unit.files, folders)
+    return unit
 
 
 def _exports(home: Path) -> list[Path]:
     """Return where the tables and timelines of a device or the host lie."""
-    return [*_folder(home / "summary"), *_folder(home / "timeline")]
+    return [*folder_at(home / "summary"), *folder_at(home / "timeline")]
 
 
 def _unit(
     path: Path, kind: str, rank: str | None, folders: Iterable[Path], files: Iterable[Path] = ()
 ) -> Unit:
-    listed = [*files, *(file for folder in folders for file in _listed(folder))]
-    _refuse_links(file for file in listed if is_claimed(file))
-    found, unknown = claimed(filter(_is_own_file, listed))
+    listed = [*files, *(file for folder in folders for file in listing(folder))]
+    named = [file for file in listed if is_claimed(file)]
+    refuse_links(named)
+    refuse_no_files(named)
+    found, unknown = claimed(filter(is_own_file, listed))
     read, twins = apart(found)
-    return Unit(path, kind, rank, newest(read), newest(twins), unknown)
+    there, lost = _readable(newest(read))
+    return Unit(path, kind, rank, there, newest(twins), lost, unknown)
+
+
+def _readable(files: Iterable[TableFile]) -> tuple[tuple[TableFile, ...], tuple[Lost, ...]]:
+    """Return the files that hold data, and those of tables of which one says why it has none.
+
+    What is left of such a table is lost, too: less than all of it would be judged.
+    """
+    causes: dict[tuple[str, str], tuple[Path, str]] = {}
+    for file in files:
+        reason = envelopes.failure(file.path) if file.path.suffix == ".json" else None
+        if reason is not None:
+            causes.setdefault(file.source, (file.path, reason))
+    there = tuple(file for file in files if file.source not in causes)
+    lost = (Lost(file, *causes[file.source]) for file in files if file.source in causes)
+    return there, tuple(lost)
 
 
 def _is_rank(path: Path) -> bool:
@@ -173,7 +229,7 @@ def _rank(home: Path) -> str | None:
 
 
 def _rank_files(home: Path) -> list[Path]:
-    named = (file for file in _files(home) if file.name.startswith("profiler_info"))
+    named = (file for file in files_in(home) if file.name.startswith("profiler_info"))
     return [file for file in named if file.suffix == ".json"]
 
 
@@ -192,70 +248,18 @@ def _name_rank(unit: Unit) -> str:
     return "an unknown rank" if unit.rank is None else f"rank {unit.rank}"
 
 
-# --- files ------------------------------------------------------------------------------------
-
-
-def _folders(path: Path) -> list[Path]:
-    """Return the real folders in a folder: a symbolic link could lead out of the profile."""
-    listed = _listed(path)
-    _refuse_links(child for child in listed if _READ.fullmatch(child.name))
-    return [child for child in listed if child.is_dir() and not child.is_symlink()]
-
-
-def _folder(path: Path) -> list[Path]:
-    """Return the folder in a list, an empty one where it is not there."""
-    _refuse_links([path])
-    return [path] if path.is_dir() else []
-
-
-def _files(path: Path) -> list[Path]:
-    return list(filter(_is_own_file, _listed(path)))
-
-
-def _below(path: Path, depth: int) -> Iterator[Path]:
-    """Yield the folders in a folder, a few levels deep."""
-    for child in _folders(path):
-        yield child
-        if depth > 1:
-            yield from _below(child, depth - 1)
-
-
-def _is_own_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
-
-
-def _refuse_links(paths: Iterable[Path]) -> None:
-    """Refuse links by whose name something would be read: without it less would be judged."""
-    for path in paths:
-        if path.is_symlink():
-            raise ProfileError(
-                f"{path}: a symbolic link, which is not followed out of a profile; "
-                "put the files themselves there"
-            )
-
-
-def _listed(path: Path) -> list[Path]:
-    try:
-        return sorted(path.iterdir())
-    except OSError as err:
-        raise ProfileError(f"{path}: cannot be listed: {err.strerror}") from err
-
-
 def _failed_export(path: Path) -> str | None:
-    """Return the fault that an export of 2020 wrote into its JSON files instead of data."""
-    for file in _files(path):
-        if file.suffix == ".json" and file.stat().st_size < 2**16:
-            try:
-                envelope = json.loads(file.read_text(encoding="utf-8"))
-            except (OSError, ValueError, RecursionError):
-                continue
-            if isinstance(envelope, dict) and envelope.get("status") == 1:
-                info = printable(str(envelope.get("info", "no reason given")))
-                return f'{file}: the export failed: "{info}"; export the profile again'
+    """Return why there is no table, where a JSON file of another name says it."""
+    for file in files_in(path):
+        reason = envelopes.failure(file) if file.suffix == ".json" else None
+        if reason is not None:
+            return f"{file}: {reason}"
     return None
 
 
 def _no_tables(unit: Unit) -> str:
+    if unit.lost:
+        return unit.lost[0].error
     if unit.kind == "framework":
         text = f"{unit.path}: a rank without tables; run analyse() of the framework's profiler, "
         text += "or remove the folder"
@@ -266,7 +270,7 @@ def _no_tables(unit: Unit) -> str:
 
 
 def _inventory(path: Path) -> str:
-    names = [child.name for child in _listed(path)]
+    names = [child.name for child in listing(path)]
     if not names:
         return "the folder is empty"
     return f"there is {_listing(names)}"

@@ -39,3 +39,8 @@ OPPROF_TABLES = (
         )
     ),
 )
+
+KERNEL_TABLE = OPPROF_TABLES[0].name
+"""The table of the kernels; it is always written."""
+CORE_TABLES = tuple(table.name for table in OPPROF_TABLES[1:])
+"""The tables with a row for each core, those of them that were asked for."""

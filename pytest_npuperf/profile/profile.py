@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.model import StepOptions
-from pytest_npuperf.profile import agreement, checks, forms, runs, twins
+from pytest_npuperf.profile import agreement, checks, contradictions, forms, runs
 from pytest_npuperf.profile.files import TableFile
 from pytest_npuperf.profile.layouts import Unit, find_units
 from pytest_npuperf.profile.reader import stacked
@@ -81,7 +81,7 @@ class Profile:
         self.units = tuple(units)
         self._columns: dict[tuple[int, str], frozenset[str]] = {}
         self._frames: dict[tuple[int, str], pd.DataFrame] = {}
-        self._checked: set[int] = set()
+        self._checked: set[tuple[int, str]] = set()
         self._without_device: set[tuple[int, str]] = set()
         """Tables of which a file says no device: it is taken to be the only one."""
 
@@ -93,6 +93,8 @@ class Profile:
     def table(self, name: str) -> pd.DataFrame:
         """Return all columns of a table, all lanes. Raises ProfileError where it is not there."""
         units = [index for index, unit in enumerate(self.units) if unit.of(name)]
+        if lost := [lost for unit in self.units for lost in unit.failed(name)]:
+            raise ProfileError(lost[0].error)
         if not units:
             raise ProfileError(f"{self.path}: no table {name}; there is {', '.join(self.tables)}")
         frames = [self._with_lane(unit, self.unit_rows(unit, name, None)) for unit in units]
@@ -104,6 +106,11 @@ class Profile:
     def tables(self) -> tuple[str, ...]:
         """Return the names of the tables that are there."""
         return tuple(name for name in BY_NAME if any(unit.of(name) for unit in self.units))
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Return what to say of the tables whose export failed."""
+        return tuple(dict.fromkeys(lost.note for unit in self.units for lost in unit.lost))
 
     @cached_property
     def lanes(self) -> tuple[Lane, ...]:
@@ -119,14 +126,20 @@ class Profile:
     def _devices(self, unit: int) -> list[str]:
         """Return the devices of the first table that has some."""
         tables = [table for table in _LANES if self.units[unit].of(table)]
+        lost = [lost for table in _LANES for lost in self.units[unit].failed(table)]
         if not tables:
-            return ["0"]
+            named = {lost.file.device for lost in lost} - {None}
+            return sorted(map(str, named), key=int) or ["0"]
         main = self._source(unit, tables[0])
         devices = set(main.rows["device_id"])
         for table in tables[1:]:
             # torch_npu may write another number, or -1, into step_trace_time.
             if table != "step_trace_time":
                 _refuse_more_devices(main, devices, self._source(unit, table))
+        for each in lost:
+            if main.says_device and each.file.device not in (None, *devices):
+                # Only the lost table knew of this device: without it fewer would be judged.
+                raise ProfileError(each.error)
         return sorted(devices, key=int)
 
     @property
@@ -156,7 +169,10 @@ class Profile:
         """Return the columns that every file of a unit's table has."""
         if (unit, table) not in self._columns:
             files = self.units[unit].of(table)
-            headers = [forms.column_names(file) for file in files]
+            headers = [forms.column_names(file) for file in files if not forms.is_whole(file)]
+            if len(headers) < len(files):
+                self._frames[unit, table] = frame = self._first_read(unit, table, None)
+                headers = [frozenset(map(str, frame))]
             self._columns[unit, table] = (
                 frozenset.intersection(*headers) if headers else frozenset()
             )
@@ -172,36 +188,24 @@ class Profile:
         """
         if not self.units[lane.unit].of(table):
             return None
-        if table in ("op_summary", "op_statistic"):
-            self._check(lane.unit)
+        if table in contradictions.CHECKED:
+            self._check(lane.unit, contradictions.CHECKED[table])
         frame = self.unit_rows(lane.unit, table, columns)
         if sum(other.unit == lane.unit for other in self.lanes) == 1:
             return frame
         # What stands for the host belongs to the process, and so to each of its devices.
         return frame.loc[frame["device_id"].isin([lane.device, "host"]).to_numpy()]
 
-    def _check(self, unit: int) -> None:
-        """Compare the tables that say the same thing, once."""
-        if unit in self._checked:
+    def _check(self, unit: int, table: str) -> None:
+        """Compare a table with those that say the same thing, once."""
+        if (unit, table) in self._checked:
             return
-        self._checked.add(unit)
-        there = self.units[unit].of
-        if not there("op_summary"):
-            return
-        self._refuse_doubled_rows(unit)
-        summary = self._source(unit, "op_summary")
-        for table, compare in (
-            ("op_statistic", agreement.with_op_statistic),
-            ("task_time", agreement.with_task_time),
-            ("step_trace_time", agreement.with_step_trace_time),
-        ):
-            # Tables of different steps have nothing to agree on.
-            if there(table) and _steps(there(table)) in ({()}, _steps(there("op_summary"))):
-                compare(summary, self._source(unit, table))
-        if files := self.units[unit].twin("op_summary"):
-            rows, says_device = _read(files, ALWAYS["op_summary"])
-            twin = agreement.Source(files[0].path, rows, says_device)
-            twins.refuse_difference(summary, twin)
+        self._checked.add((unit, table))
+        if table == "op_summary" and self.units[unit].of(table):
+            self._refuse_doubled_rows(unit)
+        contradictions.refuse(
+            self.units[unit], table, partial(self._source, unit), partial(self._twin, unit)
+        )
 
     def _refuse_doubled_rows(self, unit: int) -> None:
         rows = self.unit_rows(unit, "op_summary")
@@ -214,6 +218,11 @@ class Profile:
         files = self.units[unit].of(table)
         rows = self.unit_rows(unit, table)
         return agreement.Source(files[0].path, rows, (unit, table) not in self._without_device)
+
+    def _twin(self, unit: int, table: str) -> agreement.Source:
+        files = self.units[unit].twin(table)
+        rows, says_device = _read(files, ALWAYS.get(table))
+        return agreement.Source(files[0].path, rows, says_device)
 
     def unit_rows(
         self, unit: int, table: str, columns: Collection[str] | None = ()
@@ -228,23 +237,32 @@ class Profile:
         known = self._frames.get((unit, table))
         missing = wanted.difference(() if known is None else known.columns)
         if known is None:
-            known, says_device = _read(self.units[unit].of(table), missing, self._on_bytes)
-            if not says_device:
-                self._without_device.add((unit, table))
+            known = self._first_read(unit, table, missing)
         elif missing:
             more, _ = _read(self.units[unit].of(table), missing)
             known = pd.concat([known, more[sorted(missing)]], axis=1)
         self._frames[unit, table] = known
         return known
 
+    def _first_read(self, unit: int, table: str, columns: Collection[str] | None) -> pd.DataFrame:
+        rows, says_device = _read(self.units[unit].of(table), columns, self._on_bytes)
+        if not says_device:
+            self._without_device.add((unit, table))
+        return rows
+
 
 def _read(
-    files: Sequence[TableFile], columns: Collection[str], on_bytes: forms.OnBytes | None = None
+    files: Sequence[TableFile],
+    columns: Collection[str] | None,
+    on_bytes: forms.OnBytes | None = None,
 ) -> tuple[pd.DataFrame, bool]:
-    """Return columns of all files of a table, and whether rows or names say the device."""
+    """Return columns of all files of a table, and whether rows or names say the device.
+
+    None: the columns that every file has.
+    """
     frames, says_device = [], True
     for file in files:
-        frame = forms.read(file, {*columns, "device_id"}, on_bytes)
+        frame = forms.read(file, None if columns is None else {*columns, "device_id"}, on_bytes)
         if "device_id" not in frame or bool(frame["device_id"].isna().all()):
             says_device &= file.device is not None
             device = pd.Categorical([file.device or "0"])
@@ -254,6 +272,9 @@ def _read(
         checks.check_device(file.path, frame)
         checks.check_table(file.table.name, file.path, frame)
         frames.append(frame)
+    if columns is None:
+        shared = [name for name in frames[0] if all(name in frame for frame in frames)]
+        frames = [frame[shared] for frame in frames]
     return stacked(frames), says_device
 
 
@@ -267,8 +288,3 @@ def _refuse_more_devices(
             f"{main.path}: no row of device {min(more, key=int)}, which {other.path.name} has; "
             "one of the two was cut or edited, record again"
         )
-
-
-def _steps(files: Sequence[TableFile]) -> set[tuple[object, ...]]:
-    """Return the device, model and iterations of each file; nothing where none says a step."""
-    return {(file.device, file.model, file.steps) if file.steps else () for file in files}

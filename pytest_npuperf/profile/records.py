@@ -20,11 +20,6 @@ from pytest_npuperf.profile.schema import Column, Table
 _Row = dict[str, object]
 
 
-def column_names(path: Path, table: Table) -> tuple[str, ...]:
-    """Return the DataFrame names of the columns, in the order of the file. Raises ProfileError."""
-    return file_header(path, table, list(_rows(path)[0])).names
-
-
 def read_table(path: Path, table: Table, wanted: Collection[str] | None = None) -> pd.DataFrame:
     """Return the wanted columns that the file has (None: all), one row for each of its objects.
 

@@ -14,6 +14,7 @@ import pandas as pd
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile.cells import NO_ID
 from pytest_npuperf.profile.events import Event, duration_ns, events, place, start_ns
+from pytest_npuperf.profile.files import stem_of
 from pytest_npuperf.profile.schema import Table
 from pytest_npuperf.profile.timeline import Names, sums_of
 
@@ -43,19 +44,17 @@ def read_table(
     if table.name == "step_trace":
         columns = _step_trace(path, on_bytes)
     else:
-        columns = _timeline(path, table, on_bytes)
+        columns = _timeline(path, on_bytes)
     chosen = {name: columns[name] for name in columns if wanted is None or name in wanted}
     return pd.DataFrame(chosen, copy=False)
 
 
-def _timeline(path: Path, table: Table, on_bytes: OnBytes | None) -> dict[str, Any]:
+def _timeline(path: Path, on_bytes: OnBytes | None) -> dict[str, Any]:
     sums = sums_of(path, events(path, on_bytes))
     times = np.array([each.times_us() for each in sums.values()], dtype=np.float64).reshape(-1, 3)
-    # "msprof_0_2_1.json" is of msprof; "ge_op_execute_0.json" is not of ge.
-    source = max(filter(path.name.startswith, table.traces), key=len, default=path.stem)
     return {
         "device_id": _categories([key.device for key in sums]),
-        "source": _categories([source] * len(sums)),
+        "source": _categories([stem_of(path)] * len(sums)),
         "file": _categories([path.name] * len(sums)),
         "layer": _categories([key.layer for key in sums]),
         "thread": _categories([key.thread for key in sums]),

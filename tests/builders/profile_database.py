@@ -88,6 +88,43 @@ def collective(start: int = 0, duration: int = 1000, **cells: object) -> Row:
     }
 
 
+def task_of_collective(task: object, of: object = 0, **cells: object) -> Row:
+    """Return a row of COMMUNICATION_TASK_INFO: a task by its globalTaskId, and whose it is."""
+    return {
+        "name": Text("hcom_allReduce__1_0_1"),
+        "globalTaskId": task,
+        "taskType": Text("Memcpy"),
+        "opId": of,
+        **cells,
+    }
+
+
+def memory_sample(event: str = "app", ddr: object = 0, hbm: object = 0, **cells: object) -> Row:
+    """Return a row of NPU_MEM; sizes are bytes."""
+    return {
+        "type": Text(event),
+        "ddr": ddr,
+        "hbm": hbm,
+        "timestampNs": FIRST_NS,
+        "deviceId": 0,
+        **cells,
+    }
+
+
+def memory_record(component: str = "PTA", **cells: object) -> Row:
+    """Return a row of MEMORY_RECORD; sizes are bytes."""
+    return {
+        "component": Text(component),
+        "timestamp": FIRST_NS,
+        "totalAllocated": 0,
+        "totalReserved": 0,
+        "totalActive": 0,
+        "streamPtr": 187651,
+        "deviceId": 0,
+        **cells,
+    }
+
+
 def call(
     name: str = "launch", level: int = 10000, start: int = 0, duration: int = 10, **cells: object
 ) -> Row:

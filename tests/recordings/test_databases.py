@@ -7,7 +7,9 @@ depend on the run must be equal, and times are compared with what torch_npu made
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -216,7 +218,15 @@ def test_a_database_beside_a_text_of_the_same_run_agrees(
         times = f"{start // 1000}.{start % 1000:03d}\t,{duration:.3f}"
         lines.append(f"{op['op_name']},{op['op_type']},{op['task_type']},{times}")
     (tmp_path / "kernel_details.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    wanted = [Wanted("kernel_time"), Wanted("communication_time"), Wanted("compute_time")]
+    calls = database.read_table(of_database / "ascend_pytorch_profiler_0.db", CALLS)
+    lines = ["Level,API Name,Time(us),Count"]
+    for call in calls.astype(object).to_dict("records"):
+        lines.append(
+            f"{call['api_level']},{call['name']},{call['total_time_us']:.3f},{call['count']:.0f}"
+        )
+    (tmp_path / "api_statistic.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    names = ("kernel_time", "communication_time", "compute_time")
+    wanted = [*map(Wanted, names), Wanted("apis", "total", Selector(name=("acl*",)))]
     assert measured(tmp_path, wanted) == measured(of_database, wanted)
 
 
@@ -227,16 +237,91 @@ def test_the_database_of_2023_is_read(recordings: Path) -> None:
     """A viewer has added tables, emptied COMMUNICATION_OP and kept a few rows of each other."""
     path = recordings / "msprof-db-old" / "msprof_0.db"
     assert [table.name for table in database.tables_in(path)] == ["op_summary", "api_statistic"]
-    rows = database.read_table(path, OPS)
-    assert len(rows) == 11
-    first = rows.astype(object).iloc[0]
+    rows = database.read_table(path, OPS).astype(object)
+    assert len(rows) == 12
+    lost, first = (rows.iloc[row] for row in (0, 1))
+    assert [lost[name] for name in ("device_id", "op_name", "task_type")] == [
+        *("2", "hcom_allGather__305_879_1", "COMMUNICATION")
+    ]
     assert [first[name] for name in ("device_id", "op_type", "block_num", "input_shapes")] == [
         *("2", "ZerosLike", "48"),
         "1676480000",
     ]
-    wanted = [Wanted("kernel_time"), Wanted("kernel_count"), Wanted("kernel_time_per_step")]
-    assert measured(recordings / "msprof-db-old", wanted) == {
+    names = ("kernel_time", "kernel_count", "communication_time", "window_time")
+    assert measured(recordings / "msprof-db-old", [Wanted(name) for name in names]) == {
         "kernel_time": Fraction(663_872),
         "kernel_count": Fraction(11),
-        "kernel_time_per_step": None,
+        # When the collective ran is not known.
+        "communication_time": None,
+        "window_time": None,
+    }
+
+
+# --- memory -----------------------------------------------------------------------------------
+
+
+def test_memory_peaks(of_database: Path) -> None:
+    """They are the largest bytes in the database, of the process and of PTA+GE."""
+    wanted = [Wanted(f"{kind}memory_peak") for kind in ("", "allocated_", "reserved_")]
+    assert measured(of_database, wanted) == {
+        "memory_peak": Fraction(2_216_402_944),
+        "allocated_memory_peak": Fraction(1_263_251_456),
+        "reserved_memory_peak": Fraction(1_600_913_408),
+    }
+    tables = open_profile(of_database).tables
+    assert {"npu_mem", "memory_record"} < set(tables)
+
+
+# --- collectives that were lost ---------------------------------------------------------------
+
+
+def without(of_database: Path, folder: Path, *deletions: str) -> Path:
+    """Copy the databases, delete rows, and return the path of the one that lost them."""
+    for name in ("ascend_pytorch_profiler_0.db", "analysis.db"):
+        shutil.copyfile(of_database / name, folder / name)
+    path = folder / "ascend_pytorch_profiler_0.db"
+    with closing(sqlite3.connect(path)) as connection:
+        for deletion in deletions:
+            connection.execute(f"DELETE FROM {deletion}")
+        connection.commit()
+    return path
+
+
+@pytest.mark.parametrize(
+    ("deletions", "fault"),
+    [
+        (
+            ["COMMUNICATION_OP WHERE opId = 2"],
+            "1 of 4 collectives in COMMUNICATION_TASK_INFO have no row in COMMUNICATION_OP, first "
+            "opId 2; the database was cut or edited, export it again",
+        ),
+        (
+            ["COMMUNICATION_OP WHERE opId = 2", "COMMUNICATION_TASK_INFO WHERE opId = 2"],
+            "3 collectives of 99927.776 us in all, but a step of analysis.db has 102108.100 us of "
+            "communication; one of the two was cut or edited, record again",
+        ),
+        (
+            ["COMMUNICATION_OP", "COMMUNICATION_TASK_INFO"],
+            "0 collectives of 0.000 us in all, but a step of analysis.db has 102108.100 us of "
+            "communication; one of the two was cut or edited, record again",
+        ),
+    ],
+)
+def test_a_lost_collective_is_refused(
+    of_database: Path, tmp_path: Path, deletions: list[str], fault: str
+) -> None:
+    path = without(of_database, tmp_path, *deletions)
+    with pytest.raises(ProfileError) as caught:
+        measured(tmp_path, [Wanted("kernel_time")])
+    assert str(caught.value) == f"{path}: {fault}"
+
+
+def test_without_any_collective_their_time_is_not_measured(
+    of_database: Path, tmp_path: Path
+) -> None:
+    without(of_database, tmp_path, "COMMUNICATION_OP")
+    kernel_time, communication = Wanted("kernel_time"), Wanted("communication_time")
+    assert measured(tmp_path, [kernel_time, communication]) == {
+        **measured(of_database, [kernel_time]),
+        "communication_time": None,
     }

@@ -13,10 +13,14 @@ import pandas as pd
 import pytest
 
 from pytest_npuperf.errors import ProfileError
+from pytest_npuperf.measure import measure
+from pytest_npuperf.model import Value, Wanted
 from pytest_npuperf.profile import open_profile
 from pytest_npuperf.profile.tables import BY_FILE
 
 pytestmark = pytest.mark.recordings
+
+KERNELS = Wanted("kernel_time")
 
 NEW = (
     *("communication_statistic", "hccl_statistic", "l2_cache", "memory_record", "operator_memory"),
@@ -112,10 +116,6 @@ def test_what_holds_rows_is_read_exactly(recordings: Path, rows: Rows) -> None:
     ("file", "message"),
     [
         (
-            "op_time_statistic_0.json",
-            'the export failed: "Parse op statistic data failed!"; export the profile again',
-        ),
-        (
             "ai_core_utilization_0.json",
             'an object of "maxTime", "minTime", "usage" where a list of rows is wanted; '
             "export it as CSV, or leave the file out",
@@ -128,6 +128,25 @@ def test_what_holds_none_is_refused_by_name(recordings: Path, file: str, message
     with pytest.raises(ProfileError) as caught:
         profile.table(profile.tables[0])
     assert str(caught.value) == f"{path}: {message}"
+
+
+FAILED = (
+    'op_time_statistic_0.json: the export failed: "Parse op statistic data failed!"; '
+    "export the profile again"
+)
+
+
+def test_a_failed_export_of_2020_is_told_and_the_rest_is_read(recordings: Path) -> None:
+    with pytest.raises(ProfileError) as caught:
+        open_profile(recordings / FOLDER / "op_time_statistic_0.json")
+    assert str(caught.value) == f"{recordings / FOLDER}/{FAILED}"
+    profile = open_profile(recordings / FOLDER)
+    assert profile.tables == ("task_time", "runtime_api", "ai_core_utilization")
+    measured = measure(profile, [KERNELS])
+    assert measured.lanes["0"].values[KERNELS] == Value(
+        None, reason=f"the profile has neither op_summary nor op_statistic; {FAILED}"
+    )
+    assert measured.notes == (FAILED,)
 
 
 def test_the_rest_of_2020_is_listed(recordings: Path) -> None:

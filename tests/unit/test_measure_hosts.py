@@ -132,10 +132,10 @@ def test_each_lane_divides_the_calls_of_the_process_by_its_own_steps(tmp_path: P
 
 def test_apis_per_step_that_are_not_there(tmp_path: Path) -> None:
     path = msprof(tmp_path, op_summary=OPS, step_trace=TRACE, api_statistic=api_statistic(*APIS))
-    select = Selector(name=("aclmdlExecut",))
+    select = Selector(name=("aclmdlQuerySize",))
     assert ask(path, Wanted("apis", "count_per_step", select)) == 0
     assert ask(path, Wanted("apis", "total_per_step", select)) == (
-        "no row of api_statistic is name=aclmdlExecut; near it: aclmdlExecute"
+        "no row of api_statistic is name=aclmdlQuerySize; near it: aclmdlExecute"
     )
 
 

@@ -78,7 +78,7 @@ def test_each_suggestion_is_a_row(tmp_path: Path, content: object) -> None:
         "op_names": ["Add;Mul", "Conv2D"],
     }
     assert list(frame["rule_type"].cat.categories) == ["Computation", "Memory"]
-    assert advice.column_names(path, TABLE) == COLUMNS
+    assert tuple(frame) == COLUMNS
     assert {type(dtype) for dtype in frame.dtypes} == {pd.CategoricalDtype}
 
 
@@ -104,7 +104,6 @@ def test_nothing_found_is_a_table_without_rows(
     frame = advice.read_table(path, TABLE)
     assert (len(frame), tuple(frame)) == (0, COLUMNS)
     assert list(frame["rule_type"].cat.categories) == checked
-    assert advice.column_names(path, TABLE) == COLUMNS
 
 
 def test_a_profile_keeps_what_was_checked_on_each_device(tmp_path: Path) -> None:
@@ -138,16 +137,27 @@ FAULTS = {
     "a text": ({"status": 0, "data": "x"}, f'"x" where a list of rules is wanted; {LEAVE}'),
     "no list": (newest(Op_Summary={}), f"an object where a list of rules is wanted; {LEAVE}"),  # type: ignore[arg-type]
     "a rule that is none": ([["x"]], f"a list where a list of rules is wanted; {LEAVE}"),
-    "no type": ([{"result": []}], f'null as "Rule Type", where a text is wanted; {LEAVE}'),
-    "no result": ([{"rule_type": "A"}], f'null where a list of results of "A" is wanted; {LEAVE}'),
+    "no type": ([{"result": []}], f'no "Rule Type" or "rule_type" in an object of "result"; '
+                                  f"{LEAVE}"),
+    "null as type": ([{"rule_type": None, "result": []}],
+                     f'null as "rule_type", where a text is wanted; {LEAVE}'),
+    "nothing in it": (oldest(A=[{}]),
+                      f'no "Rule Subtype" or "rule_subtype" in an empty object; {LEAVE}'),
+    "no result": ([{"rule_type": "A"}], f'no "result" of rule type "A"; {LEAVE}'),
+    "null as result": ([{"rule_type": "A", "result": None}],
+                       f'null where a list of results of "A" is wanted; {LEAVE}'),
     "no suggestion": (oldest(A=[{"rule_subtype": "a", "op_list": []}]),
-                      f'null as "Rule Suggestion", where a text is wanted; {LEAVE}'),
+                      'no "Rule Suggestion" or "rule_suggestion" in an object of "rule_subtype", '
+                      f'"op_list"; {LEAVE}'),
+    "a key twice": ('[{"rule_type": "A", "rule_type": "B"}]', 'an object has the key "rule_type" '
+                    "twice; the file is damaged, export it again"),
     "a list as suggestion": (oldest(A=[{**RESULT, "rule_suggestion": ["b"]}]),
-                             f'a list as "Rule Suggestion", where a text is wanted; {LEAVE}'),
+                             f'a list as "rule_suggestion", where a text is wanted; {LEAVE}'),
     "no operators": (oldest(A=[{"rule_subtype": "a", "rule_suggestion": "b"}]),
-                     f'null as "Tuning Data", where a text is wanted; {LEAVE}'),
+                     'no "Tuning Data" or "op_list" in an object of "rule_subtype", '
+                     f'"rule_suggestion"; {LEAVE}'),
     "operators without a name": (oldest(A=[{**RESULT, "op_list": ["c", None]}]),
-                                 f'a list as "Tuning Data", where a text is wanted; {LEAVE}'),
+                                 f'a list as "op_list", where a text is wanted; {LEAVE}'),
     "deep": ("[" * 100_000, "lists or objects are nested too deeply for a table; export it again"),
 }  # fmt: skip
 
@@ -156,7 +166,6 @@ FAULTS = {
 def test_what_is_no_advice_is_refused_in_one_line(tmp_path: Path, name: str) -> None:
     content, message = FAULTS[name]
     path = save(tmp_path, content)
-    for read in (advice.read_table, advice.column_names):
-        with pytest.raises(ProfileError) as caught:
-            read(path, TABLE)
-        assert str(caught.value) == f"{path}: {message}"
+    with pytest.raises(ProfileError) as caught:
+        advice.read_table(path, TABLE)
+    assert str(caught.value) == f"{path}: {message}"

@@ -52,6 +52,33 @@ def both(tmp_path: Path, summary: str, statistic: str) -> str:
     return check(msprof(tmp_path, op_summary=summary, op_statistic=statistic))
 
 
+# --- npu_mem -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ddr", "hbm", "memory", "fault"),
+    [
+        ("0", "46136396", "46136396", ""),
+        # msprof divides bytes by 1024 three times, and cuts each time.
+        ("1", "1", "3", ""),
+        ("1.5", "1.5", "3.0", ""),
+        ("N/A", "1", "9", ""),
+        ("1", "1", "N/A", ""),
+        ("1", "1", "4", "memory(KB) is 4, but ddr(KB) and hbm(KB) are 1 and 1"),
+        ("10", "10", "18", "memory(KB) is 18, but ddr(KB) and hbm(KB) are 10 and 10"),
+        ("0", "10", "0", "memory(KB) is 0, but ddr(KB) and hbm(KB) are 0 and 10"),
+    ],
+)
+def test_memory_is_the_sum_of_its_parts(
+    tmp_path: Path, ddr: str, hbm: str, memory: str, fault: str
+) -> None:
+    header = "Device_id,event,ddr(KB),hbm(KB),memory(KB),timestamp(us)"
+    rows = [["0", "APP", *sizes, "1.5\t"] for sizes in (("1", "2", "3"), (ddr, hbm, memory))]
+    found = check(msprof(tmp_path, npu_mem=csv(header, *rows)))
+    wanted = f"npu_mem_20260101000000.csv:3: {fault}; the file was edited, record again"
+    assert found == (wanted if fault else "")
+
+
 # --- op_summary and op_statistic --------------------------------------------------------------
 
 

@@ -174,6 +174,12 @@ def test_ids_that_are_null_are_not_the_same_task(file: Path) -> None:
     assert texts(database.read_table(file, OPS)["op_type"]) == ["A"]
 
 
+def test_no_op_that_can_be_told_from_others(file: Path) -> None:
+    none = {"globalTaskId": None}
+    write(file, kernels(Kernel(task=none, info=none)))
+    assert fault_of_ops(file) == f"{file.name}: no row for op_summary; nothing was recorded"
+
+
 @pytest.mark.parametrize(
     ("info", "block", "mix"),
     [

@@ -10,6 +10,7 @@ import pytest
 from profile_database import Kernel, kernels
 from profile_database import write as write_database
 from profile_tables import Op, msprof, op_summary
+from profile_tables import write as write_texts
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.measure import measure
@@ -68,11 +69,54 @@ def test_rows_in_json_are_a_table(tmp_path: Path) -> None:
     assert profile.op_summary["task_duration_us"].tolist() == [1.5]
 
 
-def test_csv_comes_before_json(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "types"),
+    [
+        ("op_summary_20991231235959.json", ["Json"]),
+        ("op_summary_20260101000001.json", ["Json"]),
+        ("op_summary_20251231235959.json", ["Csv"]),
+        ("op_summary.json", ["Csv"]),
+    ],
+)
+def test_the_newer_of_csv_and_json_is_read(tmp_path: Path, name: str, types: list[str]) -> None:
     msprof(tmp_path, op_summary=op_summary(Op("Csv")))
     (output,) = tmp_path.glob("PROF_*/mindstudio_profiler_output")
-    write(output, {"op_summary_20990101000000.json": RECORDS})
-    assert open_profile(tmp_path).op_summary["op_type"].tolist() == ["Csv"]
+    write(output, {name: RECORDS})
+    assert open_profile(tmp_path).op_summary["op_type"].tolist() == types
+
+
+CSV = op_summary(Op("Csv"), form="2022")
+
+
+@pytest.mark.parametrize(
+    ("csv", "other"),
+    [
+        ("op_summary.csv", "op_summary.json"),
+        ("op_summary_20260101000000.csv", "op_summary_20260101000000.json"),
+        ("op_summary_slice_0_20260101000000.csv", "op_summary_slice_0_20260101000000.json"),
+        ("op_summary_slice_0_20260101000000.csv", "op_summary_slice_1_20260101000001.json"),
+        ("op_summary_slice_0_20260101000000.csv", "op_summary_20260101000001.json"),
+        ("op_summary_0_1_1.csv", "op_summary_0_1_1.json"),
+        ("op_summary_20260101000000.csv", "op_summary_0_1.json"),
+        ("op_summary.csv", "op_summary_0_1_1.csv"),
+    ],
+)
+def test_the_same_table_twice_is_refused(tmp_path: Path, csv: str, other: str) -> None:
+    text = CSV if other.endswith("csv") else json.dumps(RECORDS)
+    write_texts(tmp_path, {csv: CSV, other: text})
+    with pytest.raises(ProfileError) as caught:
+        open_profile(tmp_path)
+    assert str(caught.value) in (
+        f"{tmp_path / one}: {two} beside it holds the same table; keep one"
+        for one, two in ((csv, other), (other, csv))
+    )
+
+
+def test_steps_in_csv_and_in_json_are_read_together(tmp_path: Path) -> None:
+    files = {"op_summary_0_1_1.csv": CSV, "op_summary_0_1_2.json": json.dumps(RECORDS)}
+    profile = open_profile(write_texts(tmp_path, files))
+    assert profile.op_summary["op_type"].tolist() == ["Csv", "Json"]
+    assert profile.op_summary["task_duration_us"].tolist() == [1.0, 1.5]
 
 
 def test_events_under_the_name_of_a_table_are_a_timeline(tmp_path: Path) -> None:

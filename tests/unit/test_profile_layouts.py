@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -403,6 +405,36 @@ def test_what_is_no_profile_is_told_with_what_is_there(
     tmp_path: Path, files: dict[str, str], message: str
 ) -> None:
     assert fault(write(tmp_path, files)) == message
+
+
+@pytest.mark.parametrize("vanishing", ["rank1_ascend_pt", "kernel_details.csv"])
+def test_what_vanishes_while_it_is_looked_for_is_missed(
+    tmp_path: Path, vanishing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for rank in (0, 1):
+        write(tmp_path / f"rank{rank}_ascend_pt" / "ASCEND_PROFILER_OUTPUT", {
+            "kernel_details.csv": op_summary(Op(), form="torch2024"), "op_statistic.csv": ONE,
+        })  # fmt: skip
+    iterdir = Path.iterdir
+
+    def deleted_afterwards(path: Path) -> Iterator[Path]:
+        for child in list(iterdir(path)):
+            yield child
+            if child.name == vanishing and "rank1" in str(child):
+                shutil.rmtree(child) if child.is_dir() else child.unlink()
+
+    monkeypatch.setattr(Path, "iterdir", deleted_afterwards)
+    with pytest.raises(ProfileError) as caught:
+        open_profile(tmp_path)
+    (gone,) = (
+        path
+        for path in (
+            tmp_path / "rank1_ascend_pt",
+            tmp_path / "rank1_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+        )
+        if path.name == vanishing
+    )
+    assert str(caught.value) == f"{gone}: cannot be read: No such file or directory"
 
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:

@@ -51,7 +51,9 @@ def test_several_kernels_on_several_devices(tmp_path: Path, folder: str) -> None
         tmp_path,
         {
             "device0/add/0/OpBasicInfo_20260402160352123.csv": info("add", "1.5"),
+            "device0/add/0/PipeUtilization_20260402160352123.csv": f"{PIPE}\n0,vector0,1,1\n",
             "device0/add/1/OpBasicInfo_20260402160352456.csv": info("add", "2.5"),
+            "device0/add/1/PipeUtilization_20260402160352456.csv": f"{PIPE}\n0,vector0,2,1\n",
             "device1/mul/0/OpBasicInfo_20260402160352789.csv": info("mul", "4", device=1),
             "device1/mul/0/PipeUtilization_20260402160352789.csv": f"{PIPE}\n0,cube0,1,1\n",
         },
@@ -62,8 +64,8 @@ def test_several_kernels_on_several_devices(tmp_path: Path, folder: str) -> None
     assert kernels["lane"].tolist() == ["0/0", "0/0", "0/1"]
     assert kernels["task_duration_us"].tolist() == [1.5, 2.5, 4]
     cores = profile.op_pipe_utilization
-    assert cores["kernel"].tolist() == ["mul/0"]
-    assert cores["device_id"].tolist() == ["1"]
+    assert cores["kernel"].tolist() == ["add/0", "add/1", "mul/0"]
+    assert cores["device_id"].tolist() == ["0", "0", "1"]
 
 
 @pytest.mark.parametrize(
@@ -112,3 +114,63 @@ def test_ai_core_time_is_not_measured_rather_than_zero(tmp_path: Path) -> None:
     (lane,) = measure(open_profile(tmp_path), [wanted]).lanes.values()
     assert lane.values[wanted].value is None
     assert lane.values[wanted].reason == ("the profile has neither op_summary nor op_statistic")
+
+
+# --- what is missing --------------------------------------------------------------------------
+
+ADVICE = "measure it again with msprof op, or remove its folder"
+
+
+@pytest.mark.parametrize(
+    ("files", "kernel", "fault"),
+    [
+        (["PipeUtilization.csv"], "", "without OpBasicInfo, as every kernel has"),
+        (
+            ["a/0/OpBasicInfo.csv", "a/0/PipeUtilization.csv", "a/1/PipeUtilization.csv"],
+            "a/1",
+            "without OpBasicInfo, which a/0 has",
+        ),
+        (
+            ["a/0/OpBasicInfo.csv", "b/0/OpBasicInfo.csv", "b/0/PipeUtilization.csv"],
+            "a/0",
+            "without PipeUtilization, which b/0 has",
+        ),
+        (
+            ["a/0/OpBasicInfo.csv", "a/1/visualize_data.bin"],
+            "a/1",
+            "without OpBasicInfo, which a/0 has",
+        ),
+        (
+            ["device0/a/0/OpBasicInfo.csv", "device1/a/0/dump/DeviceProf1.bin"],
+            "device1/a/0",
+            "without OpBasicInfo, which a/0 has",
+        ),
+        (["a/0/PipeUtilization.csv"], "a/0", "without OpBasicInfo, as every kernel has"),
+    ],
+)
+def test_a_kernel_that_lost_a_table_is_refused(
+    tmp_path: Path, files: list[str], kernel: str, fault: str
+) -> None:
+    write(tmp_path, dict.fromkeys(files, info("add", "1.5")))
+    with pytest.raises(ProfileError) as caught:
+        open_profile(tmp_path)
+    assert str(caught.value) == f"{tmp_path / OPPROF / kernel}: a kernel {fault}; {ADVICE}"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        # What msprof op keeps beside the tables of a single kernel is none.
+        ["OpBasicInfo.csv", "dump/0/DeviceProf1.bin", "visualize_data.bin"],
+        ["a/0/OpBasicInfo.csv", "b/0/OpBasicInfo.csv", "b/0/dump/DeviceProf1.bin"],
+    ],
+)
+def test_kernels_with_the_same_tables_are_whole(tmp_path: Path, files: list[str]) -> None:
+    write(tmp_path, dict.fromkeys(files, info("add", "1.5")))
+    assert open_profile(tmp_path).tables == ("op_basic_info",)
+
+
+def test_a_folder_without_any_table_says_so(tmp_path: Path) -> None:
+    write(tmp_path, {"a/0/visualize_data.bin": ""})
+    with pytest.raises(ProfileError, match="a profile without tables"):
+        open_profile(tmp_path)

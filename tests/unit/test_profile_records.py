@@ -26,7 +26,7 @@ from profile_tables import (
 )
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile import open_profile, reader, records
+from pytest_npuperf.profile import envelopes, open_profile, reader, records
 from pytest_npuperf.profile.tables import BY_NAME
 
 OPS = [Op("Conv2D", start=0), Op("Relu", "AI_VECTOR_CORE", 2000, 345), Op("Cast", start=3000)]
@@ -89,7 +89,6 @@ def test_json_and_csv_of_the_same_rows_give_equal_frames(
     ours, theirs = read_both(tmp_path, table, text, as_json(text, bare))
     pd.testing.assert_frame_equal(theirs, ours)
     path = tmp_path / "t.json"
-    assert records.column_names(path, BY_NAME[table]) == tuple(ours)
     some = [str(name) for name in ours][1:3]
     pd.testing.assert_frame_equal(records.read_table(path, BY_NAME[table], some), ours[some])
 
@@ -211,7 +210,7 @@ FAULTS: dict[str, tuple[str | bytes, str]] = {
     "a key more": ('[{"Op Name": "a"}, {"Op Name": "b", "x": 1}]', ': row 2 alone has "x", unlike '
                    "row 1; the file is damaged, export it again"),
     "a key twice": ('[{"Op Name": "a", "x": 1, "x": 2}]', ': an object has the key "x" twice; '
-                    "export it again as CSV"),
+                    "the file is damaged, export it again"),
     "two keys of one column": ('[{"Op Name": "a", "Name": "b"}]', ":1: two columns are op_name; "
                                "one is wanted"),
     "a number that is none": ('[{"Task Duration(us)": 1}, {"Task Duration(us)": "abc"}]',
@@ -255,16 +254,45 @@ def test_what_is_no_table_is_refused_in_one_line(tmp_path: Path, name: str) -> N
     with pytest.raises(ProfileError) as caught:
         records.read_table(path, BY_NAME["op_summary"])
     assert str(caught.value) == f"{path}{message}"
-    if "row" not in message:
-        with pytest.raises(ProfileError) as caught:
-            records.column_names(path, BY_NAME["op_summary"])
-        assert str(caught.value) == f"{path}{message}"
 
 
 def test_a_file_that_vanishes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ProfileError) as caught:
         records.read_table(tmp_path / "t.json", BY_NAME["op_summary"])
     assert str(caught.value) == f"{tmp_path / 't.json'}: cannot be read: No such file or directory"
+
+
+def test_json_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = {"op_summary": op_summary(*OPS), "op_statistic": op_statistic(*OPS)}
+    files = {f"{name}_20260101000000.json": as_json(text) for name, text in tables.items()}
+    path = write(tmp_path / "mindstudio_profiler_output", files)
+    profile = open_profile(path)
+    parsed: list[str] = []
+    content = envelopes.content
+
+    def counted(path: Path) -> object:
+        parsed.append(path.name)
+        return content(path)
+
+    monkeypatch.setattr(envelopes, "content", counted)
+    for columns in ((), ("op_name",), ("stream_id", "op_name")):
+        for name in tables:
+            profile.lane_rows(profile.lanes[0], name, columns)
+    assert profile.op_summary["op_name"].tolist() == ["conv_1"] * 3
+    assert sorted(parsed) == sorted(files)
+
+
+def test_json_files_of_one_table_may_have_columns_of_their_own(tmp_path: Path) -> None:
+    row = {"Name": "KernelLaunch", "Stream ID": 2, "Time(ns)": 841306, "Calls": 69}
+    files = {
+        f"device_{device}/summary/runtime_api_{device}_1.json": json.dumps([{**row, **more}])
+        for device, more in enumerate(({"x": 1}, {"y": 2}))
+    }
+    profile = open_profile(write(tmp_path, files))
+    assert list(profile.runtime_api) == [
+        *("lane", "name", "stream_id", "total_time_us", "count", "device_id")
+    ]
+    assert profile.runtime_api["device_id"].tolist() == ["0", "1"]
 
 
 def test_any_cut_of_a_table_is_refused(tmp_path: Path) -> None:

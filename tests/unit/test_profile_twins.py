@@ -42,7 +42,7 @@ def database(*ops: Op, device: str = "0") -> Source:
 
 def fault(text: Source, database: Source) -> str:
     with pytest.raises(ProfileError) as caught:
-        twins.refuse_difference(text, database)
+        twins.refuse_other_ops(text, database)
     return str(caught.value)
 
 
@@ -67,7 +67,7 @@ def fault(text: Source, database: Source) -> str:
 )
 def test_the_same_run(ops: tuple[Op, ...]) -> None:
     of_database = database(CONV, CONV, CAST, ("hcom_allReduce_", "COMMUNICATION", 7.0))
-    twins.refuse_difference(text(*ops), of_database)
+    twins.refuse_other_ops(text(*ops), of_database)
 
 
 def test_a_row_that_only_the_database_has() -> None:
@@ -86,7 +86,7 @@ def test_a_row_that_only_the_text_has() -> None:
 
 def test_another_time() -> None:
     # One row may be off by 1 ns, and their sum by as much once more.
-    twins.refuse_difference(text(CONV), database(("Conv2D", "AI_CORE", 1.502)))
+    twins.refuse_other_ops(text(CONV), database(("Conv2D", "AI_CORE", 1.502)))
     assert fault(text(CONV), database(("Conv2D", "AI_CORE", 1.503))) == (
         "run/op_summary.csv: 1 calls of Conv2D on AI_CORE, 1.500 us in all, "
         f"but msprof_1.db has 1 calls, 1.503 us; {EDITED}"
@@ -101,33 +101,136 @@ def test_another_core() -> None:
 
 
 def test_another_device_counts_where_the_text_says_it() -> None:
-    twins.refuse_difference(text(CONV, says_device=False), database(CONV, device="3"))
+    twins.refuse_other_ops(text(CONV, says_device=False), database(CONV, device="3"))
     assert fault(text(CONV), database(CONV, device="3")).startswith(
         "run/op_summary.csv: 1 calls of Conv2D on AI_CORE"
     )
 
 
 def test_level_0_has_no_types_to_compare() -> None:
-    twins.refuse_difference(text((None, None, 1.0)), database((None, None, 2.0), (None, None, 3.0)))
-
-
-def test_a_text_of_one_iteration_is_no_twin_of_the_whole_run() -> None:
-    whole = database(CONV, CONV)
-    one = text(CONV)
-    one.rows["infer_id"] = pd.Categorical([None])
-    assert fault(one, whole).startswith("run/op_summary.csv: 1 calls of Conv2D")
-    one.rows["infer_id"] = pd.Categorical(["1"])
-    twins.refuse_difference(one, whole)
+    twins.refuse_other_ops(text((None, None, 1.0)), database((None, None, 2.0), (None, None, 3.0)))
 
 
 def test_a_text_without_types() -> None:
     old = text(CONV)
     old.rows.pop("op_type")
-    twins.refuse_difference(old, database(CONV, CONV))
+    twins.refuse_other_ops(old, database(CONV, CONV))
 
 
 @pytest.mark.parametrize("column", ["op_type", "task_type", "task_duration_us"])
 def test_a_schema_that_does_not_have_a_column_yet(column: str) -> None:
     old = database(CONV, CONV)
     old.rows.pop(column)
-    twins.refuse_difference(text(CONV), old)
+    twins.refuse_other_ops(text(CONV), old)
+
+
+# --- calls of the host ------------------------------------------------------------------------
+
+Call = tuple[str | None, str | None, float, float]
+"""Its level, name, count and total in us."""
+
+LAUNCH: Call = ("node", "launch", 3, 10.5)
+COPY: Call = ("acl", "aclrtMemcpy", 1, 2.0)
+
+
+def calls(name: str, *rows: Call) -> Source:
+    columns = ("api_level", "name", "count", "total_time_us")
+    frame = pd.DataFrame(dict(zip(columns, zip(*rows, strict=True), strict=True)))
+    categories = {name: frame[name].astype(object).astype("category") for name in columns[:2]}
+    return Source(Path("run", name), frame.assign(**categories), says_device=True)
+
+
+def calls_of_text(*rows: Call) -> Source:
+    return calls("api_statistic.csv", *rows)
+
+
+def calls_of_database(*rows: Call) -> Source:
+    return calls("msprof_1.db", *rows)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (LAUNCH, COPY),
+        (COPY, LAUNCH),
+        # Each call may be off by 1 ns, and their sum by as much once more.
+        (("node", "launch", 3, 10.504), ("acl", "aclrtMemcpy", 1, 1.998)),
+        # Levels and names that a release does not know are empty in a text.
+        (LAUNCH, COPY, (None, "x", 1, 1.0), ("acl", None, 1, 1.0)),
+    ],
+)
+def test_the_same_calls(rows: tuple[Call, ...]) -> None:
+    twins.refuse_other_calls(calls_of_text(*rows), calls_of_database(LAUNCH, COPY))
+
+
+def test_the_level_of_collectives_was_renamed() -> None:
+    twins.refuse_other_calls(
+        calls_of_text(("hccl", "Launch_Ffts", 4, 400.0)),
+        calls_of_database(("communication", "Launch_Ffts", 4, 400.0)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "found", "there"),
+    [
+        (
+            [("node", "launch", 2, 10.5), COPY],
+            "2 calls of launch (node), 10.500 us in all",
+            "3 calls, 10.500 us",
+        ),
+        (
+            [("node", "launch", 3, 10.505), COPY],
+            "3 calls of launch (node), 10.505 us in all",
+            "3 calls, 10.500 us",
+        ),
+        (
+            [("node", "launch", 3, 10.495), COPY],
+            "3 calls of launch (node), 10.495 us in all",
+            "3 calls, 10.500 us",
+        ),
+        (
+            [("acl", "launch", 3, 10.5), LAUNCH, COPY],
+            "3 calls of launch (acl), 10.500 us in all",
+            "0 calls, 0.000 us",
+        ),
+        ([COPY], "0 calls of launch (node), 0.000 us in all", "3 calls, 10.500 us"),
+        (
+            [LAUNCH, COPY, ("acl", "\x1b", 1, 2.0)],
+            "1 calls of \\x1b (acl), 2.000 us in all",
+            "0 calls, 0.000 us",
+        ),
+    ],
+)
+def test_other_calls(rows: list[Call], found: str, there: str) -> None:
+    with pytest.raises(ProfileError) as caught:
+        twins.refuse_other_calls(calls_of_text(*rows), calls_of_database(LAUNCH, COPY))
+    assert str(caught.value) == (
+        f"run/api_statistic.csv: {found}, but msprof_1.db has {there}; {EDITED}"
+    )
+
+
+@pytest.mark.parametrize("sums", [(np.nan, 1.0), (3, np.nan)])
+def test_what_is_absent_is_not_compared(sums: tuple[float, float]) -> None:
+    twins.refuse_other_calls(calls_of_text(("node", "launch", *sums)), calls_of_database(LAUNCH))
+
+
+@pytest.mark.parametrize("column", ["api_level", "name", "count", "total_time_us"])
+def test_calls_of_a_release_without_a_column(column: str) -> None:
+    old = calls_of_text(COPY)
+    old.rows.pop(column)
+    twins.refuse_other_calls(old, calls_of_database(LAUNCH))
+
+
+# --- which texts hold the whole run -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ids", "is_whole"), [(None, True), ([None], True), (["1"], False), ([None, "1"], False)]
+)
+def test_a_text_with_ids_of_iterations_holds_those_alone(
+    ids: list[str | None] | None, is_whole: bool
+) -> None:
+    ops = text(*[CONV] * len(ids or [1]))
+    if ids is not None:
+        ops.rows["infer_id"] = pd.Categorical(ids)
+    assert twins.is_of_whole_run(ops) is is_whole
