@@ -72,6 +72,11 @@ class Area:
         """Return all columns, the lane first."""
         return (LANE, *self.spec.fields)
 
+    @property
+    def is_missing(self) -> bool:
+        """Return whether the profile has none of the tables that could give it."""
+        return self.reason == self.spec.missing()
+
 
 @dataclass(frozen=True)
 class Found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_npuperf.commands.area import LANE, Area, Cell, Field
-from pytest_npuperf.commands.show import Shown
+from pytest_npuperf.commands.show import Scopes, Shown
 from pytest_npuperf.report.table import Column, lay_out
 from pytest_npuperf.text import clipped, padded, printable, wrapped
 from pytest_npuperf.units import show
@@ -13,29 +13,38 @@ from pytest_npuperf.units import show
 LABEL = 9
 """The width of the labels of the facts at the top."""
 
-_SCOPES = {
-    "run": "run: the tables hold the whole run",
-    "step": "step: the op tables hold single steps of a longer run, and no totals of it",
-}
-
 
 def plain(shown: Shown, width: int) -> str:
     """Return the text for a pipe or a simple terminal, no line wider where that can be."""
     parts = [[*gap, *_area(area, width)] for gap, area in spaced(shown)]
-    return "".join(f"{line}\n" for part in (facts(shown, width), *parts) for line in part)
+    lines = (facts(shown, width), *parts, missing(shown, width))
+    return "".join(f"{line}\n" for part in lines for line in part)
 
 
 def facts(shown: Shown, width: int) -> list[str]:
-    """Return the lines on the profile as a whole, none where one area was asked for."""
-    if not shown.scope:
+    """Return the lines on the profile as a whole, none where single areas were asked for."""
+    if shown.scopes is None:
         return []
     texts = {
         "profile": clipped(printable(str(shown.path)), width - LABEL),
-        "scope": _SCOPES[shown.scope],
+        "scope": _scope(shown.scopes),
         "tables": ", ".join(shown.tables),
         "not read": ", ".join(map(printable, shown.unread)),
+        "lost": ", ".join(shown.lost),
     }
     return [line for label, text in texts.items() for line in _labelled(label, text, width)]
+
+
+def _scope(scopes: Scopes) -> str:
+    """Return what the totals are of; empty where there is nothing that has some."""
+    names = {"the op tables": scopes.ops, "the timeline": scopes.timeline}
+    single = [name for name, scope in names.items() if scope == "step"]
+    if single:
+        hold = "hold" if "the op tables" in single else "holds"
+        return (
+            f"step: {' and '.join(single)} {hold} single steps of a longer run, and no totals of it"
+        )
+    return "run: the tables hold the whole run" if any(names.values()) else ""
 
 
 def _labelled(label: str, text: str, width: int) -> Iterator[str]:
@@ -44,11 +53,24 @@ def _labelled(label: str, text: str, width: int) -> Iterator[str]:
 
 
 def spaced(shown: Shown) -> Iterator[tuple[list[str], Area]]:
-    """Return each area with the blank line above it; empty ones follow each other closely."""
-    begins, is_empty = not shown.scope, False
+    """Return each area with the blank line above it; empty ones follow each other closely.
+
+    Of a whole profile, those are left out for which it has no table.
+    """
+    begins, is_empty = shown.scopes is None, False
     for area in shown.areas:
-        yield ([] if begins or (is_empty and area.reason) else [""]), area
-        begins, is_empty = False, bool(area.reason)
+        if shown.scopes is None or not area.is_missing:
+            yield ([] if begins or (is_empty and area.reason) else [""]), area
+            begins, is_empty = False, bool(area.reason)
+
+
+def missing(shown: Shown, width: int) -> list[str]:
+    """Return the lines that say which areas of a whole profile are left out, and what they need."""
+    left_out = [area.spec for area in shown.areas if area.is_missing]
+    if shown.scopes is None or not left_out:
+        return []
+    names = (f"{spec.key} ({' or '.join(spec.needs)})" for spec in left_out)
+    return ["", *wrapped(f"not shown for want of a table: {', '.join(names)}", width)]
 
 
 def reason(area: Area, width: int) -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from pytest_npuperf.catalogue import METRICS
+from pytest_npuperf.catalogue import METRICS, OP_TABLES
 from pytest_npuperf.commands.area import (
     CUT,
     Area,
@@ -20,9 +20,11 @@ from pytest_npuperf.commands.area import (
 )
 from pytest_npuperf.commands.frames import grouped, number, text, texts, times, whole
 from pytest_npuperf.measure import measure
-from pytest_npuperf.model import Wanted
+from pytest_npuperf.measure.stepcounts import steps_in
+from pytest_npuperf.model import StepOptions, Wanted
 from pytest_npuperf.profile import Lane, Profile
-from pytest_npuperf.profile.steps import iterations
+from pytest_npuperf.profile.files import TableFile
+from pytest_npuperf.profile.steps import Scope, StepCount, iterations
 from pytest_npuperf.units import Dimension
 
 _TIMED = METRICS["step_time"].needs
@@ -31,7 +33,7 @@ _STATISTICS = ("count", "p50", "p95", "max")
 LANES = Spec(
     "lanes",
     "lanes",
-    (),
+    (*OP_TABLES, *_TIMED),
     (
         Field("device", "device"),
         Field("steps", "steps", Dimension.COUNT),
@@ -50,9 +52,10 @@ LAYERS = Spec(
     (
         Field("source", "file", drop=2),
         Field("layer", "layer", least=CUT),
-        Field("count", "events", Dimension.COUNT, drop=3),
+        Field("steps", "steps", Dimension.COUNT, drop=3),
+        Field("count", "events", Dimension.COUNT, drop=4),
         Field("total_ns", "total", Dimension.TIME),
-        Field("max_ns", "max", Dimension.TIME, drop=4),
+        Field("max_ns", "max", Dimension.TIME, drop=5),
         Field("longest_name", "most time in", drop=1, least=CUT),
     ),
 )
@@ -79,6 +82,8 @@ STEPS = Spec(
 
 def lanes(profile: Profile, _: int) -> Area:
     """Return the totals of each lane, whatever ``--top`` says. Raises ProfileError."""
+    if not set(LANES.needs) & set(profile.tables):
+        return Area(LANES, reason=LANES.missing())
     names = [field.key.removesuffix("_ns") for field in LANES.fields[2:]]
     measured = measure(profile, map(Wanted, names)).lanes
     rows = []
@@ -108,12 +113,32 @@ def _layers(profile: Profile, lane: Lane, top: int) -> Found | None:
     keys = ["source", "layer"]
     names = grouped(frame, (*keys, "name"), "max").drop_duplicates(keys)
     most = {(text(row.source), text(row.layer)): text(row.name) for row in names.itertuples()}
+    steps = _steps_by_source(profile, lane)
     found: list[Row] = []
     for row in grouped(frame.drop(columns="name"), keys, "max").itertuples():
         layer = (text(row.source), text(row.layer))
         numbers = (number(cell) for cell in (row.count, row.total, row.max))
-        found.append((*layer, *numbers, most[layer]))
+        found.append((*layer, steps[layer[0]].count, *numbers, most[layer]))
     return first(found, top)
+
+
+def timeline_scope(profile: Profile) -> Scope | None:
+    """Return whether the timeline holds the whole run, or single steps of it; None without one.
+
+    Raises ProfileError.
+    """
+    scopes = {
+        steps.scope for lane in profile.lanes for steps in _steps_by_source(profile, lane).values()
+    }
+    return "step" if "step" in scopes else "run" if scopes else None
+
+
+def _steps_by_source(profile: Profile, lane: Lane) -> Mapping[str | None, StepCount]:
+    """Return how many steps the files of each kind of timeline cover, as the gate counts them."""
+    files: dict[str | None, list[TableFile]] = {}
+    for file in profile.units[lane.unit].of("timeline"):
+        files.setdefault(file.stem, []).append(file)
+    return {stem: steps_in(own, profile, lane, StepOptions()) for stem, own in files.items()}
 
 
 def step_time(profile: Profile, _: int) -> Area:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from pytest_npuperf import __version__
-from pytest_npuperf.commands import host_areas, op_areas, run_areas
+from pytest_npuperf.catalogue import OP_TABLES
+from pytest_npuperf.commands import host_areas, kernel_areas, op_areas, run_areas
 from pytest_npuperf.commands.area import Area, Cell
 from pytest_npuperf.commands.progress import progress
 from pytest_npuperf.model import JSON
 from pytest_npuperf.profile import Profile, open_profile
+from pytest_npuperf.profile.opprof_tables import OPPROF_TABLES
+from pytest_npuperf.profile.steps import Scope
 
 # The history of the JSON that --json writes.
 #   1  (0.1.0) the first.
@@ -33,10 +36,12 @@ AREAS: tuple[ReadArea, ...] = (
     host_areas.memory,
     host_areas.advice,
 )
+KERNEL_AREAS: tuple[ReadArea, ...] = (kernel_areas.kernels, kernel_areas.kernel_cores)
+"""Of what ``msprof op`` wrote, which has none of the others."""
 BY: Mapping[str, tuple[ReadArea, ...]] = {
     "type": (op_areas.op_types,),
-    "op": (op_areas.ops,),
-    "core": (op_areas.cores,),
+    "op": (op_areas.ops, kernel_areas.kernels),
+    "core": (op_areas.cores, kernel_areas.kernel_cores),
     "step": (run_areas.step_time, run_areas.steps),
     "api": (host_areas.apis,),
     "layer": (run_areas.layers,),
@@ -45,25 +50,54 @@ BY: Mapping[str, tuple[ReadArea, ...]] = {
 
 
 @dataclass(frozen=True)
+class Scopes:
+    """Whether tables hold the whole run, or single steps of it; None where there are none."""
+
+    ops: Scope | None
+    timeline: Scope | None
+
+
+@dataclass(frozen=True)
 class Shown:
     """What is said of a profile."""
 
     path: Path
-    scope: str
-    """``run`` or ``step``; empty where single areas were asked for."""
+    scopes: Scopes | None
+    """None where single areas were asked for."""
     tables: tuple[str, ...]
     unread: tuple[str, ...]
     """Names of files that no table claims."""
+    lost: tuple[str, ...]
+    """What is said of tables whose export failed."""
     areas: tuple[Area, ...]
 
 
 def look_at(path: Path, top: int, by: str | None) -> Shown:
-    """Return the areas of a profile, or the chosen one. Raises ProfileError."""
+    """Return the areas of a profile, or the chosen ones. Raises ProfileError."""
     with progress() as on_bytes:
         profile = open_profile(path, on_bytes=on_bytes)
-        areas = tuple(read(profile, top) for read in (BY[by] if by else AREAS))
+        areas = tuple(read(profile, top) for read in _chosen(profile, by))
+        scopes = None if by else _scopes(profile)
     unread = tuple(name for unit in profile.units for name in unit.unknown)
-    return Shown(path, "" if by else profile.scope, profile.tables, unread, areas)
+    return Shown(path, scopes, profile.tables, unread, profile.lost, areas)
+
+
+def _chosen(profile: Profile, by: str | None) -> Sequence[ReadArea]:
+    """Return the areas that are asked for and about what the profile is about.
+
+    Where nothing is both, the areas say themselves what they need.
+    """
+    of_kernels = {table.name for table in OPPROF_TABLES}
+    about = (
+        *(AREAS if set(profile.tables) - of_kernels else ()),
+        *(KERNEL_AREAS if set(profile.tables) & of_kernels else ()),
+    )
+    return about if by is None else [area for area in BY[by] if area in about] or BY[by]
+
+
+def _scopes(profile: Profile) -> Scopes:
+    has_ops = any(table in profile.tables for table in OP_TABLES)
+    return Scopes(profile.scope if has_ops else None, run_areas.timeline_scope(profile))
 
 
 def as_json(shown: Shown) -> JSON:
@@ -72,9 +106,10 @@ def as_json(shown: Shown) -> JSON:
         "format": FORMAT,
         "version": __version__,
         "profile": str(shown.path),
-        **({"scope": shown.scope} if shown.scope else {}),
+        "scope": None if shown.scopes is None else asdict(shown.scopes),
         "tables": list(shown.tables),
         "unread": list(shown.unread),
+        "lost": list(shown.lost),
         "areas": {area.spec.key: _area_as_json(area) for area in shown.areas},
     }
 

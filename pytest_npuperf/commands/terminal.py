@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pytest_npuperf.commands.area import Area, Field
-from pytest_npuperf.commands.render import LABEL, cells, facts, reason, rest, spaced
+from pytest_npuperf.commands.render import LABEL, cells, facts, missing, reason, rest, spaced
 from pytest_npuperf.commands.show import Shown
 from pytest_npuperf.text import clipped, columns
 
@@ -29,6 +29,8 @@ def coloured(shown: Shown, width: int) -> str:
             for line in gap:
                 console.print(line)
             _print(console, area)
+        for line in missing(shown, width):
+            console.print(Text(line, style="dim"))
     return capture.get()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_npuperf.commands import host_areas, op_areas, run_areas
+from pytest_npuperf.commands import host_areas, kernel_areas, op_areas, run_areas
 from pytest_npuperf.commands.cli import main
 from pytest_npuperf.commands.show import BY, FORMAT, as_json, look_at
 
@@ -18,6 +18,7 @@ SPECS = (
     *(run_areas.STEP_TIME, run_areas.STEPS),
     *(host_areas.APIS, host_areas.FUSION, host_areas.MEMORY, host_areas.ADVICE),
 )
+KERNEL_SPECS = (kernel_areas.KERNELS, kernel_areas.KERNEL_CORES)
 
 
 def code(text: str) -> list[str]:
@@ -28,7 +29,8 @@ def test_the_page_lists_every_area_with_its_tables_and_keys() -> None:
     listed = re.findall(r"^\| (\w+) \| ([^|]*) \| ([^|]*) \|$", PAGE, re.MULTILINE)
     found = {name: (code(tables), code(keys)) for name, tables, keys in listed if code(keys)}
     assert found == {
-        spec.key: (list(spec.needs), [field.key for field in spec.fields]) for spec in SPECS
+        spec.key: (list(spec.needs), [field.key for field in spec.fields])
+        for spec in (*SPECS, *KERNEL_SPECS)
     }
 
 
@@ -36,8 +38,10 @@ def test_the_page_names_the_keys_of_the_document(profile: Path) -> None:
     document = as_json(look_at(profile, 10, None))
     section = PAGE.partition("## JSON")[2]
     assert list(document["areas"]) == [spec.key for spec in SPECS]
-    assert {*document, *document["areas"]["lanes"]} <= set(code(section))
-    assert f"`format` ({FORMAT})" in section
+    listed = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    assert listed == list(document)
+    assert {*document["scope"], *document["areas"]["lanes"]} <= set(code(section))
+    assert f"| `format` | {FORMAT} |" in section
 
 
 def test_the_page_names_the_areas_of_by() -> None:

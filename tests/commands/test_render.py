@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_npuperf.commands import host_areas, op_areas, run_areas
+from pytest_npuperf.commands import host_areas, kernel_areas, op_areas, run_areas
 from pytest_npuperf.commands.area import Area
 from pytest_npuperf.commands.render import plain
-from pytest_npuperf.commands.show import Shown, look_at
+from pytest_npuperf.commands.show import Scopes, Shown, look_at
 from pytest_npuperf.commands.terminal import coloured
 from pytest_npuperf.text import columns
 
@@ -32,18 +32,27 @@ OPS = Area(
         ("0", "bad\x1b[31m\n[red]name", "[bold]x[/bold]", None, 1, None, None),
     ),
 )
+CORES = Area(
+    kernel_areas.KERNEL_CORES,
+    (
+        ("0", "mat_mul/0", "cube", 1, 80_000, 80_000, 0, "0/cube0", "fixpipe", Fraction(3, 4)),
+        ("0", LONG, "vector", 2, 7_500, 14_250, Fraction(9, 10), "1/vector0", "mte2", None),
+    ),
+)
 ADVICE = Area(
     host_areas.ADVICE,
     (("0", "Computation", "AI_CPU", "use " + "fewer and fewer " * 10 + "calls", "conv_1;conv_2"),),
 )
 EMPTY = Area(run_areas.STEP_TIME, reason="step_trace_time has one step, whose end is not marked")
-BRIEF = Area(host_areas.FUSION, reason="needs fusion_op")
+REFUSED = Area(host_areas.MEMORY, reason="memory_record has no row of PTA")
+MISSING = Area(host_areas.FUSION, reason="needs fusion_op")
+RUN, STEP = Scopes("run", None), Scopes("step", None)
 
 
-def shown(*areas: Area, scope: str = "") -> Shown:
+def shown(*areas: Area, scopes: Scopes | None = None) -> Shown:
     tables = ("op_summary", "op_statistic", "step_trace", "api_statistic")
     unread = ("communication.json", "odd\x1b[2J.txt", "trace_view.json")
-    return Shown(Path("recordings/resnet50"), scope, tables, unread, areas)
+    return Shown(Path("recordings/resnet50"), scopes, tables, unread, (), areas)
 
 
 def bare(text: str) -> str:
@@ -71,7 +80,7 @@ def test_columns_go_one_by_one_where_there_is_little_room() -> None:
 
 
 def test_facts_stand_above_and_empty_areas_close_together() -> None:
-    assert plain(shown(TYPES, EMPTY, BRIEF, TYPES, scope="step"), 60) == (
+    assert plain(shown(TYPES, EMPTY, REFUSED, TYPES, scopes=STEP), 60) == (
         "profile  recordings/resnet50\n"
         "scope    step: the op tables hold single steps of a longer\n"
         "         run, and no totals of it\n"
@@ -86,7 +95,7 @@ def test_facts_stand_above_and_empty_areas_close_together() -> None:
         "\n"
         "step time, warm-up left out: step_trace_time has one step,\n"
         "whose end is not marked\n"
-        "fusion: needs fusion_op\n"
+        "memory peaks: memory_record has no row of PTA\n"
         "\n"
         "op types by total time\n"
         "lane  op type  core     count    total   share     mean\n"
@@ -94,6 +103,53 @@ def test_facts_stand_above_and_empty_areas_close_together() -> None:
         "1/0   -        -           12        -       -        -\n"
         "... and 3 more with a larger --top\n"
     )
+
+
+def test_areas_without_a_table_are_told_together_at_the_end() -> None:
+    found = shown(
+        MISSING, TYPES, Area(run_areas.STEPS, reason=run_areas.STEPS.missing()), scopes=RUN
+    )
+    end = (
+        "... and 3 more with a larger --top\n"
+        "\n"
+        "not shown for want of a table: fusion (fusion_op), steps\n"
+        "(step_trace or step_trace_time)\n"
+    )
+    assert plain(found, 60).endswith(end)
+    assert bare(coloured(found, 60)).endswith(end)
+    assert "needs" not in plain(found, 60)
+
+
+def test_a_single_area_says_itself_which_table_it_lacks() -> None:
+    assert plain(shown(MISSING), 60) == "fusion: needs fusion_op\n"
+    assert bare(coloured(shown(MISSING), 60)) == "fusion: needs fusion_op\n"
+
+
+def test_the_kernel_of_a_core_is_told_at_every_width() -> None:
+    for text in (plain(shown(CORES), 60), bare(coloured(shown(CORES), 60))):
+        assert all(cell in text for cell in ("mat_mul/0", "cube", "80.0 us", "fixpipe", "75.0 %"))
+
+
+SINGLE = "single steps of a longer run, and no totals of it"
+
+
+@pytest.mark.parametrize(
+    ("scopes", "line"),
+    [
+        (Scopes("run", None), "run: the tables hold the whole run"),
+        (Scopes(None, "run"), "run: the tables hold the whole run"),
+        (Scopes("step", "run"), f"step: the op tables hold {SINGLE}"),
+        (Scopes("run", "step"), f"step: the timeline holds {SINGLE}"),
+        (Scopes("step", "step"), f"step: the op tables and the timeline hold {SINGLE}"),
+    ],
+)
+def test_the_scope_says_which_tables_hold_single_steps(scopes: Scopes, line: str) -> None:
+    assert plain(shown(TYPES, scopes=scopes), 200).splitlines()[1] == f"scope    {line}"
+
+
+def test_what_has_no_totals_has_no_scope() -> None:
+    lines = plain(shown(TYPES, scopes=Scopes(None, None)), 200).splitlines()
+    assert [line.split()[0] for line in lines[:2]] == ["profile", "tables"]
 
 
 def test_advice_stands_below_its_row_and_is_never_cut() -> None:
@@ -111,9 +167,9 @@ def test_advice_stands_below_its_row_and_is_never_cut() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
-@pytest.mark.parametrize("area", [TYPES, OPS, ADVICE, EMPTY], ids=lambda area: area.spec.key)
+@pytest.mark.parametrize("area", [TYPES, OPS, CORES, ADVICE, EMPTY], ids=lambda area: area.spec.key)
 def test_no_line_is_wider_than_the_terminal(area: Area, width: int) -> None:
-    for text in (plain(shown(area, scope="run"), width), coloured(shown(area, scope="run"), width)):
+    for text in (plain(shown(area, scopes=RUN), width), coloured(shown(area, scopes=RUN), width)):
         assert max(columns(line.rstrip()) for line in bare(text).splitlines()) <= width
 
 

@@ -20,8 +20,9 @@ from profile_tables import (
     torch,
     write,
 )
+from trace_files import complete, process, trace
 
-from pytest_npuperf.commands import host_areas, run_areas
+from pytest_npuperf.commands import host_areas
 from pytest_npuperf.commands.area import Area
 from pytest_npuperf.commands.show import as_json, look_at
 from pytest_npuperf.measure import measure
@@ -47,9 +48,10 @@ def test_the_document_says_what_the_profile_is(profile: Path) -> None:
     assert {key: document[key] for key in document if key not in ("areas", "version")} == {
         "format": 1,
         "profile": str(profile),
-        "scope": "run",
+        "scope": {"ops": "run", "timeline": None},
         "tables": ["op_summary", "op_statistic", "step_trace", "api_statistic"],
         "unread": ["README.txt"],
+        "lost": [],
     }
     assert list(document["areas"]) == [
         *("lanes", "layers", "op_types", "ops", "cores", "step_time", "steps"),
@@ -382,27 +384,28 @@ def content(area: Area) -> list[tuple[object, ...]]:
     return [row[1:] for row in area.rows]
 
 
-def test_layers_come_by_total_time_with_the_heaviest_name() -> None:
-    timeline = pd.DataFrame(
+def test_layers_come_by_total_time_with_the_heaviest_name(tmp_path: Path) -> None:
+    cann = [
+        *(complete("launch", dur, tid=tid) for tid, dur in ((1, 1.5), (1, 0.5), (2, 3.0))),
+        complete("wait", 4.5, tid=1),
+    ]
+    odd = {**complete("odd", pid=9), "ph": "B"}
+    sent = [complete("send", dur) for dur in (9.0, 6.0, 5.0)]
+    write(
+        tmp_path,
         {
-            **categories(
-                source=["msprof", "msprof", "msprof", "hccl", "msprof"],
-                layer=["CANN", "CANN", "CANN", "HCCL", None],
-                thread=["1", "2", "1", "1", "1"],
-                name=["launch", "launch", "wait", "send", "odd"],
-            ),
-            "count": [2.0, 3.0, 1.0, 4.0, 1.0],
-            "total_time_us": [2.0, 3.0, 4.5, 20.0, float("nan")],
-            "max_time_us": [1.5, 1.0, 4.5, 9.0, float("nan")],
-        }
+            "msprof_20260101000000.json": trace([*process("CANN"), *cann, odd]),
+            "hccl_20260101000000.json": trace([*process("HCCL"), *sent]),
+        },
     )
-    stub: Any = Stub(timeline=timeline)
-    assert content(run_areas.layers(stub, 10)) == [
-        ("hccl", "HCCL", 4, 20_000, 9_000, "send"),
-        ("msprof", "CANN", 6, 9_500, 4_500, "launch"),
+    found = areas(tmp_path, "layer")["layers"]["rows"]
+    keys = ("source", "layer", "count", "total_ns", "max_ns", "longest_name")
+    assert [tuple(row[key] for key in keys) for row in found] == [
+        ("hccl", "HCCL", 3, 20_000, 9_000, "send"),
+        ("msprof", "CANN", 4, 9_500, 4_500, "launch"),
         ("msprof", None, 1, None, None, "odd"),
     ]
-    assert run_areas.layers(stub, 1).more == 2
+    assert areas(tmp_path, "layer", top=1)["layers"]["more"] == 2
 
 
 def test_advice_is_told_as_it_stands() -> None:
