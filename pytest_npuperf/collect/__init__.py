@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_npuperf.collect.devices import find_npus
@@ -11,7 +13,7 @@ from pytest_npuperf.collect.run import run
 from pytest_npuperf.errors import CollectError
 from pytest_npuperf.model import Case, Collected, Unavailable
 
-__all__ = ["collect", "find_npus", "save_recording"]
+__all__ = ["collect", "collect_more", "find_npus", "replay", "save_recording"]
 
 
 def collect(case: Case, folder: Path, dev: Path = Path("/dev")) -> Collected | Unavailable:
@@ -25,12 +27,17 @@ def collect(case: Case, folder: Path, dev: Path = Path("/dev")) -> Collected | U
     if case.mode == "off":
         return Unavailable('mode = "off": nothing is collected')
     if case.mode == "replay":
-        return replay(_recording(case))
+        return _replayed(case, _recording(case))
     if case.mode == "run":
         return run(_with_app(case), folder, dev)
     if case.app and find_npus(dev):
         return run(case, folder, dev)
     return _without_npu(case, dev)
+
+
+def collect_more(case: Case, folder: Path, dev: Path, rounds: Sequence[int]) -> Collected:
+    """Return the profiles of a case that was run, after more rounds. Raises CollectError."""
+    return run(case, folder, dev, rounds[0], rounds[-1])
 
 
 def _with_app(case: Case) -> Case:
@@ -60,4 +67,12 @@ def _without_npu(case: Case, dev: Path) -> Collected | Unavailable:
             f"{case.name}: --npuperf-strict replays nothing by itself; "
             'run it where there is an NPU, or say mode = "replay"'
         )
-    return replay(case.recording)
+    return _replayed(case, case.recording)
+
+
+def _replayed(case: Case, recording: Path) -> Collected:
+    """Replay a recording, and that of the other side where it has one."""
+    collected = replay(recording)
+    if case.against is None or case.against.recording is None:
+        return collected
+    return dataclasses.replace(collected, against=replay(case.against.recording))

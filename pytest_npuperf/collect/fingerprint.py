@@ -1,14 +1,18 @@
-"""What a run was made on: the chip, the CANN release and the options of msprof."""
+"""What a run was made on and with: the chip, the driver, CANN, the profiler's settings, the app."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
 
+from pytest_npuperf.collect.fingerprint_files import told_by_files
 from pytest_npuperf.model import Case
 
+# "| npu-smi 1.9.3      Version: 21.0.rc1      |": the tool's own version, then the driver's.
+_DRIVER = re.compile(r"^\|\s*npu-smi\s+\S+\s+Version:\s*([^\s|]+)", re.M)
 # "| 0     910B3      | OK   | ..." of npu-smi info: NPU, name, health. The rows below it start
 # with a chip's number and go on with its bus.
 _NPU_ROW = re.compile(r"^\|\s*[0-9]+\s+(?:Ascend)?([0-9]{3}[0-9A-Za-z]*)\s+\|\s*[A-Z]", re.M)
@@ -18,19 +22,41 @@ _SECONDS = 10
 _RUNNING = re.compile(r"^toolkit_running_version=\[[^\]:]*:([^\]]+)\]", re.M)
 _INSTALLED = re.compile(r"^version=(\S+)", re.M)
 
+_CHUNK = 1 << 20
 
-def fingerprint(case: Case, env: Mapping[str, str]) -> dict[str, str]:
-    """Return what is known of the hardware and software; what is unknown is left out."""
-    options = case.msprof.options if case.collector == "msprof" else {}
-    known = {"soc": _soc(env), "cann": _cann(env)}
-    return {
-        **{key: value for key, value in known.items() if value},
-        **{f"msprof.{name}": value for name, value in sorted(options.items())},
+
+def fingerprint(
+    case: Case, env: Mapping[str, str], program: Path, rounds: Sequence[Path]
+) -> dict[str, str]:
+    """Return what is known of a run; what is unknown is left out.
+
+    ``program`` is the file that was started, ``rounds`` are the folders of its profiles. Of the
+    program only the name and a hash are kept, of what the options name only the last part: never
+    a folder, an argument or a variable. Nothing that goes wrong here makes a run fail.
+    """
+    told = _npu_smi(env)
+    known = {
+        "soc": _soc(told),
+        "cann": _cann(env),
+        "driver": _first(told, _DRIVER),
+        # What the profile says was really used.
+        **told_by_files(rounds),
+        **_options(case),
+        "app": PurePath(case.app[0]).name,
+        "app_sha256": _sha256(program),
     }
+    return {key: value for key, value in known.items() if value}
 
 
-def _soc(env: Mapping[str, str]) -> str:
-    """Return the chip as CANN calls it, ``Ascend910B3``; unknown where there are two kinds."""
+def _options(case: Case) -> dict[str, str]:
+    if case.collector != "msprof":
+        return {}
+    options = sorted(case.msprof.options.items())
+    # A value may be the path of a file, such as that of --reports, and say who is at home where.
+    return {f"msprof.{name}": PurePath(value).name or value for name, value in options}
+
+
+def _npu_smi(env: Mapping[str, str]) -> str:
     try:
         told = subprocess.run(
             ["npu-smi", "info"],
@@ -42,7 +68,12 @@ def _soc(env: Mapping[str, str]) -> str:
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return ""
-    names = set(_NPU_ROW.findall(told.decode("utf-8", "replace")))
+    return told.decode("utf-8", "replace")
+
+
+def _soc(told: str) -> str:
+    """Return the chip as CANN calls it, ``Ascend910B3``; unknown where there are two kinds."""
+    names = set(_NPU_ROW.findall(told))
     return f"Ascend{names.pop()}" if len(names) == 1 else ""
 
 
@@ -52,12 +83,27 @@ def _cann(env: Mapping[str, str]) -> str:
         return ""
     infos = sorted(Path(home).glob("*-linux/ascend_toolkit_install.info"))
     places = [(Path(home, "version.cfg"), _RUNNING), *((path, _INSTALLED) for path in infos)]
-    return next(filter(None, (_first(path, pattern) for path, pattern in places)), "")
+    return next(filter(None, (_first(_text(path), pattern) for path, pattern in places)), "")
 
 
-def _first(path: Path, pattern: re.Pattern[str]) -> str:
+def _text(path: Path) -> str:
     try:
-        match = pattern.search(path.read_text(encoding="utf-8", errors="replace"))
+        return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
+
+
+def _first(text: str, pattern: re.Pattern[str]) -> str:
+    match = pattern.search(text)
     return match[1] if match else ""
+
+
+def _sha256(program: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with program.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    except OSError:
+        return ""
+    return digest.hexdigest()

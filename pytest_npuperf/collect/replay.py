@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import json
-import os
 import re
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from pytest_npuperf.collect.fingerprint_files import told_by_files
 from pytest_npuperf.collect.manifest import MANIFEST, Manifest, read_manifest
+from pytest_npuperf.collect.walk import below
 from pytest_npuperf.errors import CollectError
 from pytest_npuperf.model import Collected
 
@@ -24,10 +23,6 @@ _DATED = (
     re.compile(r".*_([0-9]{8})[0-9]{6,9}_ascend_(?:pt|ms)"),
     re.compile(r"[a-z].*_([0-9]{8})[0-9]{6}\.(?:csv|csv\.gz|json|db)"),
 )
-_INFO = re.compile(r"profiler_info(_[0-9]+)?\.json")
-
-# round_N / rank_ascend_pt / PROF_* / mindstudio_profiler_output / table
-_DEPTH = 4
 _NEAR = 3
 
 
@@ -44,7 +39,7 @@ def replay(recording: Path) -> Collected:
         rounds=_all_rounds(recording, manifest.rounds),
         mode="replay",
         recorded=manifest.recorded or _date_in_names(recording),
-        fingerprint={**_torch_fingerprint(recording), **manifest.fingerprint},
+        fingerprint={**told_by_files([recording]), **manifest.fingerprint},
     )
 
 
@@ -98,7 +93,7 @@ def _rounds(recording: Path) -> tuple[Path, ...]:
 
 def _date_in_names(recording: Path) -> str:
     """Return the earliest date that the best kind of name says, or an empty text."""
-    names = [path.name for path in _below(recording)]
+    names = [path.name for path in below(recording)]
     for pattern in _DATED:
         days = sorted(filter(None, map(_as_day, filter(None, map(pattern.fullmatch, names)))))
         if days:
@@ -111,31 +106,3 @@ def _as_day(match: re.Match[str]) -> str:
         return datetime.strptime(match[1], "%Y%m%d").date().isoformat()
     except ValueError:
         return ""
-
-
-def _torch_fingerprint(recording: Path) -> dict[str, str]:
-    """Return the CANN version that torch_npu wrote beside its output, if all ranks agree."""
-    infos = (path for path in _below(recording) if _INFO.fullmatch(path.name))
-    found = {version for version in map(_cann_version, infos) if version}
-    return {"cann": found.pop()} if len(found) == 1 else {}
-
-
-def _cann_version(info: Path) -> str:
-    try:
-        content = json.loads(info.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        # Beside the profile, not part of it: what it cannot tell is unknown.
-        return ""
-    version = content.get("cann_version") if isinstance(content, dict) else None
-    return version if isinstance(version, str) else ""
-
-
-def _below(recording: Path) -> Iterator[Path]:
-    """Yield a recording and what is below it, a few levels deep, following no links."""
-    yield recording
-    base = len(recording.parts)
-    for folder, names, files in os.walk(recording):
-        if len(Path(folder).parts) - base >= _DEPTH:
-            names.clear()
-        names.sort()
-        yield from (Path(folder, name) for name in (*names, *sorted(files)))

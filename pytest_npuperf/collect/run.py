@@ -1,8 +1,10 @@
-"""Run a case: lease an NPU, and collect round after round on it."""
+"""Run a case: lease an NPU, and collect round after round on it, in turn with the other side."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_npuperf.collect.app import profile_itself
@@ -14,39 +16,74 @@ from pytest_npuperf.collect.process import Start
 from pytest_npuperf.errors import CollectError
 from pytest_npuperf.model import Case, Collected
 
+AGAINST = "against"
+"""The folder of the other side's rounds, in that of the case."""
 
-def run(case: Case, folder: Path, dev: Path) -> Collected:
-    """Run every round of a case on one NPU, each into its own folder below ``folder``.
 
+@dataclass(frozen=True)
+class _Side:
+    """One of the apps that are run in turn."""
+
+    case: Case
+    folder: Path
+    env: Mapping[str, str]
+    program: Path
+
+    def output(self, number: int) -> Path:
+        return self.folder / f"round_{number}"
+
+    def collected(self, last: int, against: Collected | None) -> Collected:
+        rounds = tuple(self.output(number) for number in range(1, last + 1))
+        known = fingerprint(self.case, self.env, self.program, rounds)
+        return Collected(rounds, "run", fingerprint=known, against=against)
+
+
+def run(case: Case, folder: Path, dev: Path, first: int = 1, last: int | None = None) -> Collected:
+    """Run rounds of a case on one NPU, each into its own folder below ``folder``.
+
+    Where the case is compared with another side, both are run in turn, A B B A, so that what
+    changes with time falls on both. Rounds before ``first`` are there from an earlier call.
     Raises CollectError at the first round that fails; what was written is kept.
     """
+    sides = list(_sides(case, folder))
+    last = last or case.rounds
+    _collect(sides, dev, range(first, last + 1))
+    against = [side.collected(last, None) for side in sides[1:]]
+    return sides[0].collected(last, against[0] if against else None)
+
+
+def _sides(case: Case, folder: Path) -> Iterator[_Side]:
+    yield _side(case, folder)
+    if case.against is not None:
+        if not case.against.app:
+            raise CollectError(
+                f"against: {case.against.name} has no app, and {case.name} is run; give it one"
+            )
+        yield _side(case.against, folder / AGAINST)
+
+
+def _side(case: Case, folder: Path) -> _Side:
+    """Find what will be started before waiting for an NPU. Raises CollectError."""
     env = {**os.environ, **case.env}
-    _check_programs(case, env)
-    npus = leased(find_npus(dev), case.devices, os.environ.get(VISIBLE), case.env.get(VISIBLE))
-    with npus as pinned:
-        rounds = tuple(
-            _round(case, folder / f"round_{number}", {**env, **pinned})
-            for number in range(1, case.rounds + 1)
-        )
-    return Collected(
-        rounds=rounds,
-        mode="run",
-        fingerprint=fingerprint(case, env),
-        log=_log(rounds[-1]),
-    )
-
-
-def _check_programs(case: Case, env: dict[str, str]) -> None:
-    """Find what will be started before waiting for an NPU."""
     if case.collector == "msprof":
         find_msprof(case, env)
     if not case.cwd.is_dir():
         raise CollectError(f"cwd: {case.cwd}: there is no such folder")
-    find_app(case, env)
+    return _Side(case, folder, env, Path(find_app(case, env)[0]))
 
 
-def _round(case: Case, output: Path, env: dict[str, str]) -> Path:
-    start = Start(case.cwd, env, _log(output), float(case.msprof.timeout_s))
+def _collect(sides: Sequence[_Side], dev: Path, numbers: range) -> None:
+    case = sides[0].case
+    npus = leased(find_npus(dev), case.devices, os.environ.get(VISIBLE), case.env.get(VISIBLE))
+    with npus as pinned:
+        for number in numbers:
+            for side in sides if number % 2 else reversed(sides):
+                _round(side.case, side.output(number), {**side.env, **pinned})
+
+
+def _round(case: Case, output: Path, env: dict[str, str]) -> None:
+    log = output.with_name(f"{output.name}.log")
+    start = Start(case.cwd, env, log, float(case.msprof.timeout_s))
     collector = profile_with_msprof if case.collector == "msprof" else profile_itself
     try:
         output.mkdir(parents=True)
@@ -56,8 +93,3 @@ def _round(case: Case, output: Path, env: dict[str, str]) -> Path:
     except ValueError as err:
         # A NUL, or a "=" in the name of a variable: TOML can say what no program can be given.
         raise CollectError(f"app or env: cannot be given to a program: {err}") from err
-    return output
-
-
-def _log(output: Path) -> Path:
-    return output.with_name(f"{output.name}.log")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 # 2026-07-16, in ns of Unix time.
 FIRST_NS = 1_784_177_503_947_983_147
@@ -37,8 +36,7 @@ API_STATISTIC = "Device_id,Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us)
 SHAPES = '"""1,64,56,56;64,64,3,3"""'
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """One execution of an operator; times in ns."""
 
     name: str

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ import pytest
 
 from pytest_npuperf.collect import collect, save_recording
 from pytest_npuperf.errors import CollectError
-from pytest_npuperf.model import Case, Collected
+from pytest_npuperf.model import Case, Collected, Msprof
 
 STEMS = ("op_summary", "op_statistic", "step_trace", "kernel_details", "step_trace_time")
 DAY = date(2026, 1, 31)
@@ -249,23 +250,53 @@ def test_a_failure_changes_nothing(
     assert list(recording.parent.iterdir()) == [recording]
 
 
-@pytest.mark.usefixtures("standin")
+@pytest.fixture
+def npu_smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, standin: Path) -> None:
+    """Put an npu-smi on PATH that knows of one NPU."""
+    tool = tmp_path / "bin/npu-smi"
+    write(tmp_path, "bin/npu-smi")
+    rows = "| npu-smi 24.1.0   Version: 24.1.0 |\n| 0     310P3   | OK    | 18.4 |"
+    tool.write_text(f"#!/bin/sh\ncat <<.\n{rows}\n.\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("npu_smi")
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_what_was_run_can_be_replayed(
     tmp_path: Path, recording: Path, make_app: Callable[..., Path], rounds: int
 ) -> None:
-    case = Case("a", app=(str(make_app()),), mode="run", rounds=rounds)
+    app = make_app()
+    options = {"aic-metrics": "Memory", "reports": str(tmp_path / "reports.json")}
+    case = Case(
+        "a",
+        app=(str(app), "argument"),
+        mode="run",
+        rounds=rounds,
+        env={"TOKEN": "variable"},
+        msprof=Msprof(options=options),
+    )
     ran = collect(case, tmp_path / "run", tmp_path)
     assert isinstance(ran, Collected)
-    save_recording(ran.rounds, recording, STEMS, {"soc": "Ascend310P3"}, DAY)
+    assert ran.fingerprint == {
+        "soc": "Ascend310P3",
+        "driver": "24.1.0",
+        "level": "level1",
+        "metrics": "Memory",
+        "msprof.aic-metrics": "Memory",
+        "msprof.reports": "reports.json",
+        "app": "main",
+        "app_sha256": hashlib.sha256(app.read_bytes()).hexdigest(),
+    }
+    save_recording(ran.rounds, recording, STEMS, ran.fingerprint, DAY)
     replayed = collect(Case("a", mode="replay", recording=recording), tmp_path)
     assert isinstance(replayed, Collected)
     assert (replayed.mode, replayed.recorded) == ("replay", "2026-01-31")
-    assert replayed.fingerprint == {"soc": "Ascend310P3"}
+    assert replayed.fingerprint == ran.fingerprint
     assert len(replayed.rounds) == rounds
     for before, after in zip(ran.rounds, replayed.rounds, strict=True):
         for table in after.rglob("op_*.csv"):
             assert table.read_bytes() == (before / table.relative_to(after)).read_bytes()
     text = "".join(path.read_text() for path in recording.rglob("*") if path.is_file())
-    for private in (os.uname().nodename, str(tmp_path)):
+    for private in (os.uname().nodename, str(tmp_path), "argument", "variable"):
         assert private not in text

@@ -22,7 +22,7 @@ def test_a_folder_is_one_round(tmp_path: Path) -> None:
     touch(tmp_path / "resnet50/op_summary_0_1.csv")
     found = replay(tmp_path / "resnet50")
     assert found.rounds == (tmp_path / "resnet50",)
-    assert (found.mode, found.recorded, found.fingerprint, found.log) == ("replay", "", {}, None)
+    assert (found.mode, found.recorded, found.fingerprint) == ("replay", "", {})
 
 
 def test_a_file_is_one_round(tmp_path: Path) -> None:
@@ -147,21 +147,22 @@ def test_the_manifest_wins_over_names(tmp_path: Path) -> None:
     assert found.fingerprint == {"soc": "Ascend310P3", "cann": "8.0.0"}
 
 
-@pytest.mark.parametrize(
-    ("infos", "fingerprint"),
-    [
-        (['{"cann_version": "8.3.RC1"}', '{"cann_version": "8.3.RC1"}'], {"cann": "8.3.RC1"}),
-        (['{"cann_version": "8.3.RC1"}', "{}"], {"cann": "8.3.RC1"}),
-        (['{"cann_version": "8.3.RC1"}', '{"cann_version": "8.5.0"}'], {}),
-        (['{"cann_version": 8}', "[]", "{", "[" * 100_000], {}),
-    ],
-)
-def test_torch_npu_tells_its_cann(
-    tmp_path: Path, infos: list[str], fingerprint: dict[str, str]
-) -> None:
-    for rank, text in enumerate(infos):
-        touch(tmp_path / f"rank{rank}_ascend_pt/profiler_info_{rank}.json", text)
-    assert replay(tmp_path).fingerprint == fingerprint
+def test_the_profile_tells_what_the_manifest_does_not(tmp_path: Path) -> None:
+    touch(
+        tmp_path / "round_1/rank_0_ascend_pt/profiler_info_0.json",
+        '{"cann_version": "8.3.RC1", "config": {"experimental_config": {"_profiler_level": "L1"}}}',
+    )
+    assert replay(tmp_path).fingerprint == {"cann": "8.3.RC1", "level": "L1"}
+    touch(
+        tmp_path / "npuperf-recording.json",
+        '{"format": 1, "fingerprint": {"soc": "Ascend910B3", "level": "Level1", "app": "main"}}',
+    )
+    assert replay(tmp_path).fingerprint == {
+        "soc": "Ascend910B3",
+        "cann": "8.3.RC1",
+        "level": "Level1",
+        "app": "main",
+    }
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
