@@ -1,8 +1,12 @@
-"""Text that came from outside, made safe for a terminal and measured in its columns."""
+"""Text that came from outside, made safe for a terminal or a path, and measured in columns."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 import unicodedata
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def printable(text: str) -> str:
@@ -22,6 +26,17 @@ def _harmless(character: str) -> bool:
 
 def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def file_name(name: str) -> str:
+    """Return a name as one for a file or folder: itself where it is safe, and none twice.
+
+    A name that is changed or cut gets a hash of the whole.
+    """
+    safe = _UNSAFE.sub("_", name)[-80:].lstrip("._")
+    if safe == name:
+        return name
+    return f"{safe}-{hashlib.sha256(name.encode(errors='backslashreplace')).hexdigest()[:8]}"
 
 
 def columns(text: str) -> int:

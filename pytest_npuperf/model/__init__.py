@@ -2,21 +2,52 @@
 
 from typing import Any
 
-from pytest_npuperf.model.cases import Case, Collected, Mode, Msprof, StepOptions, Unavailable
-from pytest_npuperf.model.limits import Bound, BoundKind, Limit, OnFail, Selector, Wanted
+from pytest_npuperf.model.baselines import Baseline, Session
+from pytest_npuperf.model.cases import (
+    ENOUGH_ROUNDS,
+    Case,
+    Collected,
+    Mode,
+    Msprof,
+    Noise,
+    StepOptions,
+    Unavailable,
+)
+from pytest_npuperf.model.limits import (
+    Bound,
+    BoundKind,
+    Limit,
+    OnFail,
+    Regression,
+    Selector,
+    Wanted,
+)
 from pytest_npuperf.model.measured import LaneMeasurement, LongOp, Measurement, OpRow, Value
-from pytest_npuperf.model.verdicts import CaseResult, Judged, Verdict
+from pytest_npuperf.model.verdicts import (
+    CaseResult,
+    Cause,
+    CauseKind,
+    Comparison,
+    Judged,
+    OtherSide,
+    Verdict,
+)
 
 JSON = Any
 """What crosses a process or a file: dicts, lists, strings, numbers, booleans and None."""
 
 __all__ = [
+    "ENOUGH_ROUNDS",
     "JSON",
+    "Baseline",
     "Bound",
     "BoundKind",
     "Case",
     "CaseResult",
+    "Cause",
+    "CauseKind",
     "Collected",
+    "Comparison",
     "Judged",
     "LaneMeasurement",
     "Limit",
@@ -24,9 +55,13 @@ __all__ = [
     "Measurement",
     "Mode",
     "Msprof",
+    "Noise",
     "OnFail",
     "OpRow",
+    "OtherSide",
+    "Regression",
     "Selector",
+    "Session",
     "StepOptions",
     "Unavailable",
     "Value",

@@ -34,6 +34,23 @@ class Msprof:
     timeout_s: Fraction = Fraction(600)
 
 
+ENOUGH_ROUNDS = 4
+"""With fewer on one side, noise cannot be told from change."""
+
+LOOKS = (10, 20)
+"""After how many rounds a change is looked at again, should it not be clear before."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What is taken for noise when a number is compared with its baseline."""
+
+    min_effect: Fraction = Fraction(0)
+    """ns; a smaller change of a time never fails."""
+    between_sessions: Fraction = Fraction(0)
+    """Relative; assumed until a baseline has sessions enough to show its own."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One gated measurement, with every setting resolved."""
@@ -59,6 +76,23 @@ class Case:
     """The NPUs that may be used; None: those that are found."""
     record: bool = False
     """Save what was collected at ``recording``."""
+    noise: Noise = Noise()
+    baselines: Path = Path("baselines")
+    """The folder of what was accepted."""
+    against: Case | None = None
+    """What to compare with in the same session, instead of a baseline."""
+
+    @property
+    def compares(self) -> bool:
+        """Return whether a limit says how much worse than before a number may become."""
+        return any(limit.max_regression for limit in self.limits)
+
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """Return after how many rounds a run is judged; the later ones only while undecided."""
+        if not self.compares or self.rounds < ENOUGH_ROUNDS:
+            return (self.rounds,)
+        return (self.rounds, *(look for look in LOOKS if look > self.rounds))
 
 
 @dataclass(frozen=True)
@@ -71,7 +105,8 @@ class Collected:
     """The date of a recording, ``2026-01-31``; empty for a live run."""
     fingerprint: Mapping[str, str] = field(default_factory=dict)
     """What is known of the hardware and software: ``soc``, ``cann`` ..."""
-    log: Path | None = None
+    against: Collected | None = None
+    """The other side, where the case is compared within one session."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from pytest_npuperf.units import Dimension
+from pytest_npuperf.units import Dimension, show_change
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,24 @@ class Bound:
         return abs(measured - self.value)
 
 
+PERCENT = "%"
+"""The unit of a share that the test counts from 0 to 100, and not from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Regression:
+    """How much worse than the baseline a number may become."""
+
+    value: Fraction
+    in_points: bool = False
+    """Whether it is a difference on the number's own scale, and not relative to the baseline."""
+
+    def on_scale_of(self, unit: str) -> Regression:
+        """Return the same for a number with a unit: a point is 0.01, but where it is ``%``, 1."""
+        is_percent = self.in_points and unit == PERCENT
+        return Regression(self.value * 100, self.in_points) if is_percent else self
+
+
 @dataclass(frozen=True)
 class Limit:
     """One bound on one number, with the place in the settings that says it."""
@@ -74,7 +92,7 @@ class Limit:
     at_most: Fraction | None = None
     at_least: Fraction | None = None
     equal: Fraction | None = None
-    max_regression: Fraction | None = None
+    max_regression: Regression | None = None
     on_fail: OnFail = "fail"
     why: str = ""
     where: str = ""
@@ -96,3 +114,12 @@ class Limit:
     def nearest(self, measured: Fraction) -> Bound | None:
         """Return the bound that a value is furthest beyond or, within all, closest to."""
         return max(self.bounds, key=lambda bound: bound.excess(measured), default=None)
+
+    def show_by(self, change: Fraction | None) -> str:
+        """Return a change as this limit counts it: ``+8.6 %``, ``-2 points``; None is from zero."""
+        if change is None:
+            return "up"
+        if self.max_regression is None or not self.max_regression.in_points:
+            return show_change(1 + change, Fraction(1))
+        points = change if self.unit == PERCENT else change * 100
+        return f"{float(points):+.4g} points"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from typing import Literal
 
 from pytest_npuperf.model.limits import Limit
 from pytest_npuperf.model.measured import Measurement
@@ -31,6 +32,34 @@ class Verdict(str, Enum):
         return list(Verdict).index(self)
 
 
+_FROM_NOTHING = Fraction(10**9)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a number differs from what it was before, or from the other side."""
+
+    baseline: Fraction
+    """The median of the other side's rounds."""
+    change: Fraction | None
+    """Now over before, less one; a difference where the limit is in points. Plus is more.
+
+    None where it was zero before."""
+    low: Fraction | None
+    """The change is not less than this, nor more than ``high``, each with 95 % confidence."""
+    high: Fraction | None
+    """None, both, where there are too few rounds to tell."""
+    improved: bool
+    """Whether it is better by more than it may be worse."""
+    source: str
+    """What it was compared with, in words: ``baseline of 3 sessions``, ``resnet50_fp16``."""
+
+    def worse(self, better: Literal["lower", "higher"]) -> Fraction:
+        """Return the change in the worse direction; whatever comes of nothing is a huge one."""
+        change = _FROM_NOTHING if self.change is None else self.change
+        return change if better == "lower" else -change
+
+
 @dataclass(frozen=True)
 class Judged:
     """A limit with its verdict on the worst lane."""
@@ -45,6 +74,28 @@ class Judged:
     """One line for people: both numbers told apart, or what is missing."""
     remark: str = ""
     """The part of the reason that is no number: what is missing, or why it is not judged."""
+    comparison: Comparison | None = None
+    """The change, where the limit has ``max_regression`` and there is something to compare."""
+
+    @property
+    def excess(self) -> Fraction:
+        """Return how far the value is beyond the bound that decides; zero is within it.
+
+        Where there is no bound, how far the change is beyond what is allowed.
+        """
+        bound = None if self.value is None else self.limit.nearest(self.value)
+        if bound is not None and self.value is not None:
+            return bound.excess(self.value)
+        if self.comparison is None or self.limit.max_regression is None:
+            return Fraction(0)
+        return self.comparison.worse(self.limit.better) - self.limit.max_regression.value
+
+    @property
+    def is_by_change(self) -> bool:
+        """Return whether the verdict is that on the change, and not on a bound."""
+        bound = None if self.value is None else self.limit.nearest(self.value)
+        holds = bound is None or self.value is None or bound.excess(self.value) <= 0
+        return holds and self.comparison is not None
 
     @property
     def warned(self) -> bool:
@@ -55,6 +106,55 @@ class Judged:
     def counts_as(self) -> Verdict:
         """Return what it adds to the verdict of its case: a warned failure is no failure."""
         return Verdict.PASSED if self.warned else self.verdict
+
+
+class CauseKind(str, Enum):
+    """What became of one kind of op."""
+
+    MOVED = "moved"
+    NEW = "new"
+    VANISHED = "vanished"
+    MORE_CALLS = "more calls"
+    FEWER_CALLS = "fewer calls"
+    SLOWER = "slower"
+    FASTER = "faster"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One part of a change: the ops of one type, core, shapes and data types on both sides."""
+
+    kind: CauseKind
+    type: str
+    core: str
+    shapes: str
+    dtypes: str
+    before_count: int
+    count: int
+    before_total: int
+    """ns, as is ``total``."""
+    total: int
+    from_core: str = ""
+    """Where it ran before; empty unless it moved."""
+
+    @property
+    def delta(self) -> int:
+        """Return what it adds to the change, ns."""
+        return self.total - self.before_total
+
+
+@dataclass(frozen=True)
+class OtherSide:
+    """What a case was compared with in one session."""
+
+    title: str
+    """The name of the other case, or its app."""
+    profiles: tuple[str, ...] = ()
+    fingerprint: Mapping[str, str] = field(default_factory=dict)
+    rounds: tuple[Measurement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,5 +175,8 @@ class CaseResult:
     rounds: tuple[Measurement, ...] = ()
     limits: tuple[Judged, ...] = ()
     notes: tuple[str, ...] = ()
+    causes: Mapping[str, tuple[Cause, ...]] = field(default_factory=dict)
+    """By lane: where a changed time comes from; worst first, and they sum to the change."""
+    against: OtherSide | None = None
     blocks: bool = False
     """Whether the test fails by this result."""

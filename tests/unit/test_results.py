@@ -15,17 +15,23 @@ import jsonschema
 import pytest
 
 from pytest_npuperf import __version__, results
+from pytest_npuperf.catalogue import METRICS
 from pytest_npuperf.errors import NpuperfError
 from pytest_npuperf.judge import judge, worst
 from pytest_npuperf.model import (
     JSON,
     Case,
     CaseResult,
+    Cause,
+    CauseKind,
+    Comparison,
     LaneMeasurement,
     Limit,
     LongOp,
     Measurement,
     OpRow,
+    OtherSide,
+    Regression,
     Selector,
     Value,
     Verdict,
@@ -34,6 +40,7 @@ from pytest_npuperf.model import (
 from pytest_npuperf.units import Dimension
 
 DOCS = Path(__file__).parents[2] / "docs" / "results.md"
+COMMIT = "1f0c3a5d8e7b6a4c2d1e0f9a8b7c6d5e4f3a2b1c"
 STARTED = datetime(2026, 1, 31, 12, 0, tzinfo=timezone.utc)
 
 BUSY = Limit(
@@ -61,8 +68,14 @@ MAC = Limit(
     Wanted("ops", None, Selector(type=("Conv2D",)), "aic_mac_ratio"),
     Dimension.NUMBER,
     at_least=Fraction(85, 100),
-    max_regression=Fraction(5, 100),
+    max_regression=Regression(Fraction(2, 100), in_points=True),
     better="higher",
+)
+KERNELS = Limit(
+    Wanted("kernel_time"),
+    Dimension.TIME,
+    max_regression=Regression(Fraction(5, 100)),
+    where="pyproject.toml:14",
 )
 
 
@@ -89,54 +102,95 @@ def result(name: str, rounds: tuple[Measurement, ...], *limits: Limit) -> CaseRe
     )
 
 
-SMALL = result(
-    "resnet50",
-    (
-        measured(
-            {
-                BUSY: Value(Fraction(1_710_000), 120),
-                STEPS: Value(Fraction(1_705_000), 2, data=(1_700_000, 1_710_000)),
-            },
-            ops=(OpRow("Conv2D", "AI_CORE", 53, 900_100),),
-            longest=(LongOp("conv1/Conv2D", "Conv2D", "AI_CORE", 61_000),),
+def compared(case: CaseResult, change: Comparison, reason: str, **more: Any) -> CaseResult:
+    """Return a case whose last limit was compared, and found worse."""
+    *others, last = case.limits
+    last = replace(
+        last, verdict=Verdict.FAILED, reason=reason, remark=change.source, comparison=change
+    )
+    return replace(case, limits=(*others, last), **more)
+
+
+SMALL = compared(
+    result(
+        "resnet50",
+        (
+            measured(
+                {
+                    BUSY: Value(Fraction(1_710_000), 120),
+                    STEPS: Value(Fraction(1_705_000), 2, data=(1_700_000, 1_710_000)),
+                    KERNELS: Value(Fraction(1_620_000), 120),
+                },
+                ops=(OpRow("Conv2D", "AI_CORE", 53, 900_100),),
+                longest=(LongOp("conv1/Conv2D", "Conv2D", "AI_CORE", 61_000),),
+            ),
         ),
+        BUSY,
+        STEPS,
+        KERNELS,
     ),
-    BUSY,
-    STEPS,
+    Comparison(Fraction(1_500_000), Fraction(8, 100), None, None, False, "baseline of 1 session"),
+    "kernel_time 1.62 ms, 1.50 ms before (+8.0 %, at most +5 %)",
+    causes={
+        "0": (
+            Cause(
+                CauseKind.MOVED,
+                "Conv2D",
+                "AI_CPU",
+                "1,3,224,224;64,3,7,7",
+                "FLOAT16;FLOAT16",
+                before_count=1,
+                count=1,
+                before_total=10_000,
+                total=130_000,
+                from_core="AI_CORE",
+            ),
+        )
+    },
 )
 """The case of the documentation."""
 
-FULL = result(
-    "卷积",
-    (
-        measured(
-            {
-                BUSY: Value(Fraction(10, 3), 3),
-                STEPS: Value(Fraction(5), 2, data=(4, 6)),
-                CONV: Value(Fraction(53)),
-                IDLE: Value(Fraction(1, 3)),
-                MAC: Value(Fraction(9, 10), 53, Fraction(96, 100)),
-            },
-            ops=(
-                OpRow("Conv2D", "AI_CORE", 53, 9, "1,3;64", "FLOAT16"),
-                OpRow("\x1b\ud800", "", 1, 0),
+FULL = compared(
+    result(
+        "卷积",
+        (
+            measured(
+                {
+                    BUSY: Value(Fraction(10, 3), 3),
+                    STEPS: Value(Fraction(5), 2, data=(4, 6)),
+                    CONV: Value(Fraction(53)),
+                    IDLE: Value(Fraction(1, 3)),
+                    MAC: Value(Fraction(9, 10), 53, Fraction(96, 100)),
+                },
+                ops=(
+                    OpRow("Conv2D", "AI_CORE", 53, 9, "1,3;64", "FLOAT16"),
+                    OpRow("\x1b\ud800", "", 1, 0),
+                ),
+            ),
+            measured(
+                {
+                    BUSY: Value(Fraction(4)),
+                    STEPS: Value(Fraction(5), 1, data=(5,)),
+                    CONV: Value(None, reason="no type is given"),
+                    IDLE: Value(Fraction(0)),
+                    MAC: Value(Fraction(8, 10)),
+                },
             ),
         ),
-        measured(
-            {
-                BUSY: Value(Fraction(4)),
-                STEPS: Value(Fraction(5), 1, data=(5,)),
-                CONV: Value(None, reason="no type is given"),
-                IDLE: Value(Fraction(0)),
-                MAC: Value(Fraction(8, 10)),
-            },
-        ),
+        BUSY,
+        STEPS,
+        CONV,
+        IDLE,
+        MAC,
     ),
-    BUSY,
-    STEPS,
-    CONV,
-    IDLE,
-    MAC,
+    Comparison(Fraction(9, 10), Fraction(-1, 30), Fraction(-2, 25), Fraction(0), True, "./old"),
+    "ops type=Conv2D aic_mac_ratio 0.85",
+    against=OtherSide(
+        "./old",
+        ("rounds/1",),
+        {"soc": "Ascend910B3"},
+        (measured({STEPS: Value(Fraction(7), 1, data=(7,)), MAC: Value(Fraction(1, 2))}),),
+    ),
 )
 ERROR = CaseResult(
     "bert", "tests/test_speed.py::test_bert", Verdict.ERROR, "", "a\n    b", notes=("one", "two")
@@ -150,7 +204,8 @@ def through_json(case: CaseResult) -> CaseResult:
 
 
 def document(*cases: CaseResult) -> JSON:
-    return results.document(cases, STARTED, 1, [("yolov8", "no test uses this budget")])
+    not_checked = [("yolov8", "no test uses this budget")]
+    return results.document(cases, STARTED, 1, not_checked, COMMIT)
 
 
 # --- to JSON and back -------------------------------------------------------------------------
@@ -164,7 +219,7 @@ def test_a_case_means_the_same_after_a_round_trip(case: CaseResult) -> None:
     # What is judged is kept but for binary fractions; the small case has none.
     for field in ("case", "test", "verdict", "mode", "reason", "profiles", "recorded"):
         assert getattr(back, field) == getattr(case, field)
-    for field in ("fingerprint", "notes", "blocks"):
+    for field in ("fingerprint", "notes", "blocks", "causes"):
         assert getattr(back, field) == getattr(case, field)
     assert [each.reason for each in back.limits] == [each.reason for each in case.limits]
     assert [each.limit.wanted for each in back.limits] == [e.limit.wanted for e in case.limits]
@@ -179,6 +234,18 @@ def test_what_reports_need_of_a_case_is_kept() -> None:
     assert lane.longest == original.longest == longest
     assert lane.values[STEPS.wanted] == original.values[STEPS.wanted]
     assert lane.values[BUSY.wanted].value == original.values[BUSY.wanted].value
+
+
+def test_the_other_side_is_kept() -> None:
+    assert through_json(FULL).against == FULL.against
+    assert through_json(SMALL).against is None
+
+
+def test_a_change_from_zero_is_no_number() -> None:
+    from_zero = Comparison(Fraction(0), None, None, None, False, "baseline of 1 session")
+    back = through_json(compared(SMALL, from_zero, "1 after 0"))
+    assert back.limits[-1].comparison == from_zero
+    jsonschema.validate(document(back), results.schema(), jsonschema.Draft202012Validator)
 
 
 def test_whole_numbers_are_integers_and_others_are_not() -> None:
@@ -208,6 +275,7 @@ def test_a_document_says_when_it_was_started_in_utc() -> None:
         "format": 1,
         "version": __version__,
         "started": "2026-01-30T23:30:00Z",
+        "commit": "",
         "exit": 5,
         "cases": [],
         "not_checked": [],
@@ -235,18 +303,43 @@ def _objects(schema: JSON) -> Iterator[JSON]:
             yield from _objects(each)
 
 
-def test_everything_that_is_written_is_required_and_nothing_else() -> None:
-    case = results.case_as_json(SMALL)
-    lane = case["rounds"][0]["0"]
+def _written() -> list[JSON]:
+    """Return one of each object of which the schema knows every key."""
+    case, full = results.case_as_json(SMALL), results.case_as_json(FULL)
+    lane, limit = case["rounds"][0]["0"], case["limits"][-1]
     found = document(SMALL)
-    written = [found, case, case["limits"][0], lane["ops"][0], lane["longest"][0]]
-    written.append(found["not_checked"][0])
+    baseline = {"format": 1, "case": "resnet50", "soc": "Ascend310P3", "sessions": [{}]}
+    session = {"date": "", "commit": "", "reason": "", "version": ""}
+    return [
+        found,
+        found["not_checked"][0],
+        case,
+        full["against"],
+        case["causes"]["0"][0],
+        limit,
+        limit["max_regression"],
+        limit["comparison"],
+        lane["ops"][0],
+        lane["longest"][0],
+        baseline,
+        {**session, "fingerprint": {}, "rounds": []},
+    ]
+
+
+def test_everything_that_is_written_is_required_and_nothing_else() -> None:
     closed = [each for each in _objects(results.schema()) if "required" in each]
-    (open_lane,) = [each for each in closed if each["required"] == ["ops"]]
-    closed.remove(open_lane)
+    closed.remove(results.schema()["$defs"]["lane"])
     assert all(each["additionalProperties"] is False for each in closed)
     assert all(list(each["properties"]) == each["required"] for each in closed)
-    assert sorted(list(each) for each in written) == sorted(each["required"] for each in closed)
+    assert sorted(list(each) for each in _written()) == sorted(each["required"] for each in closed)
+
+
+def test_the_lists_of_a_lane_are_the_distributions_of_the_catalogue_and_the_ops() -> None:
+    lists = list(results.schema()["$defs"]["lane"]["properties"])
+    distributions = [metric.name for metric in METRICS.values() if metric.distribution]
+    assert lists == [*distributions, "ops", "longest"]
+    (pattern, _) = results.schema()["$defs"]["accepted_lane"]["patternProperties"]
+    assert pattern == f"^({'|'.join(lists)})$"
 
 
 def test_every_key_of_the_schema_is_described() -> None:
@@ -254,11 +347,11 @@ def test_every_key_of_the_schema_is_described() -> None:
     assert all(one["description"] for keys in described for one in keys)
 
 
-def test_the_verdicts_of_the_schema_are_those_of_the_program() -> None:
+def test_the_words_of_the_schema_are_those_of_the_program() -> None:
+    definitions = results.schema()["$defs"]
+    assert definitions["verdict"]["enum"] == [str(verdict) for verdict in Verdict]
+    assert definitions["cause"]["properties"]["kind"]["enum"] == [str(kind) for kind in CauseKind]
     case = results.schema()["properties"]["cases"]["items"]["properties"]
-    verdicts = [str(verdict) for verdict in Verdict]
-    assert case["verdict"]["enum"] == verdicts
-    assert case["limits"]["items"]["properties"]["verdict"]["enum"] == verdicts
     units = case["limits"]["items"]["properties"]["unit"]["examples"]
     assert units == [dimension.value for dimension in Dimension]
 
@@ -351,11 +444,10 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
     path = tmp_path / "result.json"
     path.write_text("old")
 
-    def half_written(self: Path, text: str, encoding: str) -> int:
-        self.write_bytes(text.encode(encoding)[:10])
+    def full(number: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(Path, "write_text", half_written)
+    monkeypatch.setattr(os, "fsync", full)
     said = refusal(results.write, path, document())
     assert said == f"{path}: the results were not written: No space left on device"
     assert path.read_bytes() == b"old"

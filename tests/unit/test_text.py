@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_npuperf.text import clipped, columns, padded, printable, wrapped
+from pytest_npuperf.text import clipped, columns, file_name, padded, printable, wrapped
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,24 @@ def test_what_comes_back_is_one_line_without_control_characters(text: str) -> No
     found = printable(text)
     assert len(found.splitlines()) <= 1
     assert not {unicodedata.category(character) for character in found} & {"Cc", "Cf", "Cs"}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("resnet50_fp16.v1-x", "resnet50_fp16.v1-x"),
+        ("a" * 80, "a" * 80),
+        ("a" * 81, "a" * 80 + "-8c48280d"),
+        ("tests/test_speed.py::test_it[1]", "tests_test_speed.py_test_it_1_-9c0621ce"),
+        ("../up", "up-8c722b8a"),
+        (".hidden", "hidden-16924190"),
+        ("卷", "-ef4b2314"),
+        ("\ud800", "-fb3d4358"),
+        ("a\n", "a_-87428fc5"),
+    ],
+)
+def test_a_name_becomes_one_of_a_file(name: str, expected: str) -> None:
+    assert file_name(name) == expected
 
 
 @pytest.mark.parametrize(

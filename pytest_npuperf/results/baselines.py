@@ -1,0 +1,156 @@
+"""Baseline files: the accepted sessions of a case on one SoC, which many may add to at once.
+
+``BASELINES/<case>/<soc>.json`` is the old file or the new one at every moment, also when a writer
+is killed: it writes a part beside it, which takes its place. Writers of one case take turns by a
+lock on its folder, which leaves no file that would get into git. What a killed one left is
+deleted by the next.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pytest_npuperf import __version__
+from pytest_npuperf.errors import NpuperfError
+from pytest_npuperf.model import JSON, Baseline, Session, Wanted
+from pytest_npuperf.results.checks import check, refusal, schema
+from pytest_npuperf.results.files import make_folder, parsed, replace_file, shown
+from pytest_npuperf.results.format import FORMAT
+from pytest_npuperf.results.rounds import rounds_as_json, rounds_from_json
+from pytest_npuperf.text import file_name
+
+MOST_SESSIONS = 20
+"""The oldest session beyond them goes: the machine that it was measured on has changed since."""
+
+
+def baseline_path(folder: Path, case: str, soc: str) -> Path:
+    """Return the file of a case and SoC below the folder of baselines."""
+    return folder / file_name(case) / f"{file_name(soc)}.json"
+
+
+def read_baseline(path: Path, wanted: Sequence[Wanted]) -> Baseline | None:
+    """Return a baseline, None where there is no file; ``wanted`` is what its titles stand for.
+
+    Raises NpuperfError.
+    """
+    found = _load(path)
+    return None if found is None else _baseline(found, wanted)
+
+
+def _load(path: Path) -> JSON | None:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as err:
+        raise NpuperfError(f"{shown(path)}: cannot be read: {err.strerror or err}") from err
+    found = parsed(path, content, "a baseline")
+    _check(shown(path), path, found)
+    return found
+
+
+def _baseline(found: JSON, wanted: Sequence[Wanted]) -> Baseline:
+    sessions = (
+        Session(
+            rounds=rounds_from_json(session["rounds"], wanted),
+            date=session["date"],
+            commit=session["commit"],
+            reason=session["reason"],
+            fingerprint=dict(session["fingerprint"]),
+        )
+        for session in found["sessions"]
+    )
+    return Baseline(found["case"], found["soc"], tuple(sessions))
+
+
+def add_session(path: Path, case: str, soc: str, session: Session, replace: bool) -> Baseline:
+    """Add a session to a baseline, the oldest going first where it is full; return the new one.
+
+    With ``replace`` the session is the only one, whatever was there. Others who add one wait for
+    their turn. Raises NpuperfError; what was there before stays.
+    """
+    not_written = f"{shown(path)}: the baseline was not written"
+    try:
+        with _turn(Path(os.path.realpath(path))) as place:
+            before = None if replace else _load(path)
+            sessions = [*(before["sessions"] if before else ()), _session_as_json(session)]
+            found = _document(case, soc, sessions[-MOST_SESSIONS:])
+            _check(not_written, path, found)
+            replace_file(place, _as_text(found))
+    except OSError as err:
+        raise NpuperfError(f"{not_written}: {err.strerror or err}") from err
+    lanes = (lane for measured in session.rounds for lane in measured.lanes.values())
+    return _baseline(found, list(dict.fromkeys(wanted for lane in lanes for wanted in lane.values)))
+
+
+@contextmanager
+def _turn(path: Path) -> Iterator[Path]:
+    """Let nobody else write beside a path while the block runs."""
+    import fcntl  # Only POSIX has it, and reading must work without.
+
+    make_folder(path.parent)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        # A lock ends with its holder, and no holder waits for anything: this wait has an end.
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        for part in path.parent.glob(".*.part"):
+            part.unlink()
+        yield path
+        with suppress(OSError):  # not every network disk can, and the file is there
+            os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _document(case: str, soc: str, sessions: Sequence[JSON]) -> JSON:
+    return {"format": FORMAT, "case": case, "soc": soc, "sessions": sessions}
+
+
+def _session_as_json(session: Session) -> JSON:
+    return {
+        "date": session.date,
+        "commit": session.commit,
+        "reason": session.reason,
+        "version": __version__,
+        "fingerprint": dict(session.fingerprint),
+        "rounds": rounds_as_json(session.rounds),
+    }
+
+
+def _as_text(found: JSON) -> str:
+    """Return a baseline with a line for each session: git shows lines."""
+    head = json.dumps({**found, "sessions": []}, allow_nan=False).removesuffix("]}")
+    lines = ",\n".join(json.dumps(session, allow_nan=False) for session in found["sessions"])
+    return f"{head}\n{lines}\n]}}\n"
+
+
+# --- what a baseline may hold -----------------------------------------------------------------
+
+
+def _check(where: str, path: Path, found: JSON) -> None:
+    check(where, found, {"$ref": "#/$defs/baseline", "$defs": schema()["$defs"]})
+    for key, said in (("case", path.parent.name), ("soc", path.stem)):
+        if file_name(found[key]) != said:
+            raise refusal(where, [key], f"{found[key]} is not the {key} of the path, {said}")
+    for number, session in enumerate(found["sessions"]):
+        _refuse_missing(where, number, session["rounds"])
+
+
+def _refuse_missing(where: str, number: int, rounds: Sequence[JSON]) -> None:
+    """Refuse a session in which one round lacks what another has: absent is not zero."""
+    held = {
+        (lane, title): None
+        for each in rounds
+        for lane in each
+        for title in each[lane]
+        if title != "longest"
+    }
+    for at, each in enumerate(rounds):
+        for lane, title in held:
+            if title not in each.get(lane, ()):
+                place = ["sessions", number, "rounds", at, lane, title]
+                raise refusal(where, place, "is missing, and another round of the session has it")

@@ -1,0 +1,111 @@
+"""Our JSON files: written whole or not at all, and read back checked against the schema."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from pytest_npuperf import __version__
+from pytest_npuperf.errors import NpuperfError
+from pytest_npuperf.model import JSON
+from pytest_npuperf.results.checks import check, schema
+from pytest_npuperf.results.format import FORMAT
+from pytest_npuperf.text import printable
+
+
+def write(path: Path, document: JSON) -> None:
+    """Write a result whole or not at all; folders that lack are made.
+
+    Raises NpuperfError when the file cannot be written; what was there before stays.
+    """
+    text = json.dumps(document, allow_nan=False) + "\n"
+    path_shown, path = shown(path), Path(os.path.realpath(path))
+    try:
+        make_folder(path.parent)
+        replace_file(path, text)
+    except OSError as err:
+        why = err.strerror or err
+        raise NpuperfError(f"{path_shown}: the results were not written: {why}") from err
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder unless it is there. Raises OSError where a file is in the place of another."""
+    with suppress(FileExistsError):  # a file in its own place is told by who uses it
+        folder.mkdir(parents=True)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Put a text on disk in the place of a file, which has the old or the new one at any moment.
+
+    Raises OSError. Who is killed leaves a part that has no name of a JSON file.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def is_result(path: Path) -> bool:
+    """Return whether a file looks like a result, and not like a table of a profile."""
+    if path.suffix != ".json" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(300)
+    return b'"format"' in head and b'"started"' in head
+
+
+def read(path: Path) -> JSON:
+    """Return the document of a result, checked against the schema.
+
+    Raises NpuperfError when there is none, or one of a newer pytest-npuperf.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as err:
+        raise NpuperfError(f"{shown(path)}: cannot be read: {err.strerror or err}") from err
+    found = parsed(path, content, "a result")
+    check(shown(path), found, schema())
+    return found
+
+
+def parsed(path: Path, content: bytes, kind: str) -> JSON:
+    """Return the document that a file holds, in a format that is known; ``kind``: ``a result``.
+
+    Raises NpuperfError.
+    """
+    try:
+        found = json.loads(content, parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError) as err:
+        raise NpuperfError(f"{shown(path)}: is not JSON: {err}") from err
+    number = found.get("format") if isinstance(found, dict) else None
+    if not isinstance(number, int):
+        raise NpuperfError(
+            f'{shown(path)}: is not {kind} of pytest-npuperf; it has no "format" number'
+        )
+    if number > FORMAT:
+        raise NpuperfError(
+            f"{shown(path)}: has format {number}, and pytest-npuperf {__version__} knows formats "
+            f"up to {FORMAT}; upgrade pytest-npuperf to read it"
+        )
+    # An older format would be brought up to date here; there is none yet.
+    return found
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is not a finite number")
+    return value
+
+
+def shown(path: Path) -> str:
+    """Return a path as it may be printed."""
+    return printable(str(path))
