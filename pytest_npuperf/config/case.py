@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 from pytest_npuperf.config.layers import Merged
 from pytest_npuperf.config.limits import limits_of
-from pytest_npuperf.model import JSON, Case, Msprof, StepOptions
+from pytest_npuperf.model import JSON, Case, Msprof, Noise, StepOptions
 from pytest_npuperf.units import Dimension, parse
 
 
 def build_case(name: str, merged: Merged) -> Case:
-    """Return the case that settings describe, which are known to be right."""
+    """Return the case that settings describe, which are known to be right.
+
+    What it is compared with in its session is for whoever knows the other cases, too.
+    """
     return Case(
         name=name,
         app=words(_value(merged, "app", default=[])),
@@ -24,14 +28,22 @@ def build_case(name: str, merged: Merged) -> Case:
         steps=_steps(merged),
         soc=_value(merged, "soc"),
         msprof=_msprof(merged),
-        limits=tuple(limit for setting in merged.values() for limit in limits_of(setting)),
+        limits=tuple(limits_of(merged)),
         mode=_value(merged, "mode"),
         when_unavailable=_value(merged, "when_unavailable"),
         inconclusive=_value(merged, "inconclusive"),
         strict=_value(merged, "strict"),
         devices=_devices(merged),
         record=_value(merged, "record"),
+        noise=_noise(merged),
+        baselines=path_at(merged, "baselines"),
     )
+
+
+def with_app(case: Case, app: str | list[str]) -> Case:
+    """Return the same case with another app; it has no recording, and the name of the program."""
+    program, *arguments = words(app)
+    return replace(case, name=program, app=(program, *arguments), recording=None)
 
 
 def words(app: str | list[str]) -> tuple[str, ...]:
@@ -90,6 +102,13 @@ def _msprof(merged: Merged) -> Msprof:
         command=msprof_command(merged),
         options=_table(merged, "msprof", "options"),
         timeout_s=parse(_value(merged, "msprof", "timeout"), Dimension.TIME) / 10**9,
+    )
+
+
+def _noise(merged: Merged) -> Noise:
+    return Noise(
+        min_effect=parse(_value(merged, "min_effect"), Dimension.TIME),
+        between_sessions=parse(_value(merged, "session_noise"), Dimension.SHARE),
     )
 
 

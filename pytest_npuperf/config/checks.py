@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 
 from pytest_npuperf.config.case import words
 from pytest_npuperf.config.layers import extended, leaves
@@ -21,13 +22,14 @@ _SIDES = {"higher": ("at_most", "at_least"), "lower": ("at_least", "at_most")}
 # has no communication.
 _PARTS = ("idle_share", "overlap_share")
 
-_NOT_BUILT = "is not built in this version; remove it"
+_NEVER_LOST = "can never fail where higher is better: no value is less than 0; write less"
 
 
 def check_root(table: Mapping[str, JSON]) -> Iterator[Problem]:
     """Yield the problems of a table ``[tool.npuperf]`` that the schema has nothing against."""
     budgets: Tables = table.get("budgets", {})
     yield from _timeout(table)
+    yield from _all_of_it(table)
     yield from _circles(budgets)
     for name, keys in budgets.items():
         others = {other: table for other, table in budgets.items() if other != name}
@@ -35,12 +37,13 @@ def check_root(table: Mapping[str, JSON]) -> Iterator[Problem]:
 
 
 def check_budget(keys: Mapping[str, JSON], others: Tables) -> Iterator[Problem]:
-    """Yield the problems of one budget, or of a marker's keywords; it can extend the others."""
-    yield from _extends(keys, others)
-    yield from _app(keys)
+    """Yield the problems of one budget, or of a marker's keywords; it can name the others."""
+    against = keys.get("against", {})
+    yield from _unknown(("extends",), keys.get("extends"), others)
+    yield from _unknown(("against", "case"), against.get("case"), others)
+    yield from _app(("app",), keys.get("app", ["-"]))
+    yield from _app(("against", "app"), against.get("app", ["-"]))
     yield from _timeout(keys)
-    if "against" in keys:
-        yield Problem(("against",), f"{_NOT_BUILT}, and give limits with at_most")
     for path, value in leaves(keys):
         for limit in asked(path, value):
             yield from _below(limit.path, _bounds(limit))
@@ -77,11 +80,10 @@ def _below(path: KeyPath, problems: Iterable[Problem]) -> Iterator[Problem]:
         yield Problem((*path, *problem.path), problem.text)
 
 
-def _extends(keys: Mapping[str, JSON], others: Tables) -> Iterator[Problem]:
-    name = keys.get("extends")
+def _unknown(path: KeyPath, name: str | None, others: Tables) -> Iterator[Problem]:
     if name is not None and name not in others:
         text = f"no other budget is called {quoted(name)}{did_you_mean(name, others)}"
-        yield Problem(("extends",), text)
+        yield Problem(path, text)
 
 
 def _circles(budgets: Tables) -> Iterator[Problem]:
@@ -96,14 +98,13 @@ def _circles(budgets: Tables) -> Iterator[Problem]:
             yield Problem(("budgets", name, "extends"), f"goes in a circle: {way}")
 
 
-def _app(keys: Mapping[str, JSON]) -> Iterator[Problem]:
-    app = keys.get("app", ["-"])
+def _app(path: KeyPath, app: str | list[str]) -> Iterator[Problem]:
     try:
         if not any(words(app)):
-            yield Problem(("app",), f"{quoted(app)} is empty; name the program to run")
+            yield Problem(path, f"{quoted(app)} is empty; name the program to run")
     except ValueError:
         text = f"{quoted(app)} has a quote that is not closed; close it, or write a list"
-        yield Problem(("app",), text)
+        yield Problem(path, text)
 
 
 def _timeout(keys: Mapping[str, JSON]) -> Iterator[Problem]:
@@ -113,23 +114,40 @@ def _timeout(keys: Mapping[str, JSON]) -> Iterator[Problem]:
         yield Problem(("msprof", "timeout"), text)
 
 
+def _all_of_it(table: Mapping[str, JSON]) -> Iterator[Problem]:
+    """Yield the problems of settings under which what is higher-better could fall to nothing."""
+    for key in ("max_regression", "session_noise"):
+        if parse(table.get(key, "0 %"), Dimension.SHARE) >= 1:
+            yield Problem((key,), f"{quoted(table[key])} {_NEVER_LOST}")
+
+
 def _bounds(limit: Asked) -> Iterator[Problem]:
     table, bounds = limit.table, limit.bounds
-    if "max_regression" in table:
-        yield Problem(("max_regression",), f"{_NOT_BUILT}, or write at_most instead")
     if "at_least" in bounds and "at_most" in bounds and bounds["at_least"] > bounds["at_most"]:
         least, most = quoted(table["at_least"]), quoted(table["at_most"])
         text = f"at_least {least} is more than at_most {most}; no value can be within both"
         yield Problem((), text)
-    if limit.wanted.column is None:
-        yield from _never_fails(limit)
+    yield from _too_much(limit) if "max_regression" in table else _never_fails(limit)
+
+
+def _too_much(limit: Asked) -> Iterator[Problem]:
+    """Yield the problem of a regression that no value reaches."""
+    said = limit.table["max_regression"]
+    allowed = limit.regression(usual=Fraction(0))
+    if allowed is None or allowed.value < 1:
+        return
+    if allowed.in_points:
+        text = f"{quoted(said)} can never fail: 100 points are the whole; write less"
+        yield Problem(("max_regression",), text)
+    elif limit.better == "higher":
+        yield Problem(("max_regression",), f"{quoted(said)} {_NEVER_LOST}")
 
 
 def _never_fails(limit: Asked) -> Iterator[Problem]:
     """Yield the problem of an only bound that no worse value breaks."""
     table, bounds = limit.table, limit.bounds
     metric = limit.wanted.metric
-    if metric.startswith("custom."):
+    if limit.dimension is Dimension.NUMBER:
         wrong, right = _SIDES[limit.better]
         if "better" in table and set(bounds) == {wrong}:
             text = f"{wrong} {quoted(table[wrong])} can never fail: better is {limit.better}"

@@ -9,6 +9,7 @@ from pytest_npuperf.config.limits import Asked, asked
 from pytest_npuperf.config.problems import dotted, quoted
 from pytest_npuperf.config.where import KeyPath
 from pytest_npuperf.model import JSON
+from pytest_npuperf.units import Dimension
 
 _BOUNDS = {"at_least": "at least", "at_most": "at most", "equal": "equal to"}
 
@@ -49,9 +50,19 @@ def _rows(name: str, setting: Setting) -> Iterator[Row]:
 def _limit(limit: Asked) -> str:
     bounds = [f"{word} {limit.table[key]}" for key, word in _BOUNDS.items() if key in limit.table]
     chosen = [f"{key}={','.join(globs)}" for key, globs in limit.wanted.select.as_dict().items()]
+    if "max_regression" in limit.table:
+        bounds.append(f"at most {_regression(limit)} worse")
     text = " and ".join(bounds) + (f" for {' '.join(chosen)}" if chosen else "")
     on_fail = limit.table.get("on_fail", limit.rule.get("on_fail"))
     return f"{text} (warn)" if on_fail == "warn" else text
+
+
+def _regression(limit: Asked) -> str:
+    said = limit.table["max_regression"]
+    if said is not True:
+        return str(said)
+    # The number that it stands for has a row of its own.
+    return "0 %" if limit.dimension is Dimension.COUNT else "max_regression"
 
 
 def _value(value: JSON) -> str:

@@ -16,9 +16,13 @@ from pytest_npuperf.model import JSON
 BUILT_IN: Mapping[str, JSON] = {
     "mode": "auto",
     "recordings": "recordings",
+    "baselines": "baselines",
     "output": ".npuperf",
     "when_unavailable": "skip",
     "inconclusive": "warn",
+    "max_regression": "5 %",
+    "min_effect": "5 us",
+    "session_noise": "3 %",
     "strict": False,
     "record": False,
     "collector": "msprof",
@@ -27,7 +31,10 @@ BUILT_IN: Mapping[str, JSON] = {
     "msprof": {"command": "msprof", "timeout": "10 min"},
 }
 
-GENERAL = ("mode", "recordings", "output", "when_unavailable", "inconclusive", "devices", "msprof")
+GENERAL = (
+    *("mode", "recordings", "baselines", "output", "when_unavailable", "inconclusive"),
+    *("max_regression", "min_effect", "session_noise", "devices", "msprof"),
+)
 """The keys of ``[tool.npuperf]`` that every case takes over."""
 
 # Tables that merge key by key; whatever else is found at a key replaces what was there.

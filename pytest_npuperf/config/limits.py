@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Literal
 
 from pytest_npuperf import catalogue
-from pytest_npuperf.config.layers import Setting
+from pytest_npuperf.config.layers import Merged
 from pytest_npuperf.config.where import KeyPath
-from pytest_npuperf.model import JSON, Limit, Selector, Wanted
+from pytest_npuperf.model import JSON, Limit, Regression, Selector, Wanted
 from pytest_npuperf.units import Dimension, parse
 
 BOUNDS = ("at_most", "at_least", "equal")
@@ -53,6 +53,19 @@ class Asked:
         metric = catalogue.METRICS.get(self.wanted.metric)
         return metric.better if metric else "lower"
 
+    def regression(self, usual: Fraction) -> Regression | None:
+        """Return how much worse than before the number may become; None where any will do.
+
+        ``usual`` is what ``true`` means, but for a count, of which there is no noise. Raises
+        ValueError where it is no share.
+        """
+        said = self.table.get("max_regression")
+        if said is None:
+            return None
+        if said is True:
+            return Regression(Fraction(0) if self.dimension is Dimension.COUNT else usual)
+        return Regression(parse(said, Dimension.SHARE), in_points="point" in said)
+
 
 def asked(path: KeyPath, value: JSON) -> Iterator[Asked]:
     """Yield the limits that a key of a budget sets; none where it sets something else."""
@@ -66,21 +79,28 @@ def asked(path: KeyPath, value: JSON) -> Iterator[Asked]:
         yield _of_metric(path, catalogue.METRICS[str(key)], value)
 
 
-def limits_of(setting: Setting) -> Iterator[Limit]:
-    """Yield the limits of one setting, whose value is known to be right."""
-    for each in asked(setting.path, setting.value):
-        bounds = each.bounds
-        yield Limit(
-            each.wanted,
-            each.dimension,
-            at_most=bounds.get("at_most"),
-            at_least=bounds.get("at_least"),
-            equal=bounds.get("equal"),
-            on_fail=each.table.get("on_fail", each.rule.get("on_fail", "fail")),
-            why=each.table.get("why", each.rule.get("why", "")),
-            where=setting.layer.where(each.path),
-            better=each.better,
-        )
+def limits_of(merged: Merged) -> Iterator[Limit]:
+    """Yield the limits of a case, whose settings are known to be right."""
+    usual = parse(merged["max_regression",].value, Dimension.SHARE)
+    for setting in merged.values():
+        for each in asked(setting.path, setting.value):
+            yield _limit(each, usual, setting.layer.where(each.path))
+
+
+def _limit(each: Asked, usual: Fraction, where: str) -> Limit:
+    bounds = each.bounds
+    return Limit(
+        each.wanted,
+        each.dimension,
+        at_most=bounds.get("at_most"),
+        at_least=bounds.get("at_least"),
+        equal=bounds.get("equal"),
+        max_regression=each.regression(usual),
+        on_fail=each.table.get("on_fail", each.rule.get("on_fail", "fail")),
+        why=each.table.get("why", each.rule.get("why", "")),
+        where=where,
+        better=each.better,
+    )
 
 
 def _of_metric(path: KeyPath, metric: catalogue.Metric, raw: JSON) -> Asked:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pytest_npuperf.config import explain
-from pytest_npuperf.config.case import build_case, msprof_command, path_at
+from pytest_npuperf.config.case import build_case, msprof_command, path_at, with_app
 from pytest_npuperf.config.inputs import Marker, Options
-from pytest_npuperf.config.layers import Layer, Merged, merge, stack
+from pytest_npuperf.config.layers import Layer, Merged, Setting, merge, stack
 from pytest_npuperf.config.problems import did_you_mean, quoted
 from pytest_npuperf.config.source import Source, no_source, read_source
 from pytest_npuperf.config.validate import require_sound, sound_keywords
@@ -54,9 +55,14 @@ class Settings:
 
     @property
     def bases(self) -> frozenset[str]:
-        """Return the names of budgets that others extend; no test need use them."""
-        tables = self.source.table.get("budgets", {}).values()
-        return frozenset(table["extends"] for table in tables if "extends" in table)
+        """Return the names of budgets that others extend or are compared with.
+
+        No test need use them.
+        """
+        tables = list(self._tables)
+        compared = (table.get("against", {}) for table in tables)
+        extended = {table["extends"] for table in tables if "extends" in table}
+        return frozenset(extended | {other["case"] for other in compared if "case" in other})
 
     @property
     def file(self) -> Path:
@@ -85,6 +91,11 @@ class Settings:
         return path_at(self._general, "output")
 
     @property
+    def baselines(self) -> Path:
+        """Return the folder of what was accepted."""
+        return path_at(self._general, "baselines")
+
+    @property
     def strict(self) -> bool:
         """Return whether nothing may be skipped, replayed unasked, new or inconclusive."""
         return bool(self._general["strict",].value)
@@ -100,9 +111,9 @@ class Settings:
         such budget, or a keyword of the marker is wrong.
         """
         if marker is not None and marker.keywords:
-            return build_case(name, merge(self._layers(name, marker), soc))
+            return self._case(name, marker, soc)
         if (name, soc) not in self._cases:
-            self._cases[name, soc] = build_case(name, merge(self._layers(name, _NO_MARKER), soc))
+            self._cases[name, soc] = self._case(name, _NO_MARKER, soc)
         return self._cases[name, soc]
 
     def explain(self, name: str, marker: Marker | None = None) -> list[str]:
@@ -125,6 +136,29 @@ class Settings:
             Source.from_json(data["source"]),
             Options.from_table(data["options"]),
         )
+
+    @property
+    def _tables(self) -> Iterator[Mapping[str, JSON]]:
+        """Yield every budget, and its tables for some hardware."""
+        for table in self.source.table.get("budgets", {}).values():
+            yield from (table, *table.get("on", {}).values())
+
+    def _case(self, name: str, marker: Marker, soc: str | None) -> Case:
+        merged = merge(self._layers(name, marker), soc)
+        case = build_case(name, merged)
+        against = merged.get(("against",))
+        return replace(case, against=self._other_side(case, against, soc)) if against else case
+
+    def _other_side(self, case: Case, against: Setting, soc: str | None) -> Case:
+        """Return what a case is compared with, which is itself compared with nothing."""
+        if "app" in against.value:
+            return with_app(case, against.value["app"])
+        other = str(against.value["case"])
+        if other == case.name:
+            where = against.layer.where(("against", "case"))
+            text = f"{quoted(other)} would be compared with itself; name another budget"
+            raise ConfigError([f"{where}: {case.name}: against.case: {text}"])
+        return build_case(other, merge(self._layers(other, _NO_MARKER), soc))
 
     @property
     def _general(self) -> Merged:

@@ -6,10 +6,20 @@ from pathlib import Path
 import pytest
 
 from pytest_npuperf.config import Marker, Options, Settings, load
-from pytest_npuperf.model import Case, Limit, Msprof, Selector, StepOptions, Wanted
+from pytest_npuperf.model import (
+    Case,
+    Limit,
+    Msprof,
+    Noise,
+    Regression,
+    Selector,
+    StepOptions,
+    Wanted,
+)
 from pytest_npuperf.units import Dimension
 
 HEADER = "[tool.npuperf.budgets.b]\n"
+NOISE = Noise(Fraction(5000), Fraction(3, 100))
 
 
 def _case(tmp_path: Path, statements: str) -> Case:
@@ -20,7 +30,9 @@ def _case(tmp_path: Path, statements: str) -> Case:
 
 
 def test_an_empty_budget_has_what_is_built_in(tmp_path: Path) -> None:
-    assert _case(tmp_path, "") == Case("b", cwd=tmp_path)
+    assert _case(tmp_path, "") == Case(
+        "b", cwd=tmp_path, noise=NOISE, baselines=tmp_path / "baselines"
+    )
 
 
 def test_every_key_reaches_the_case(tmp_path: Path) -> None:
@@ -58,7 +70,21 @@ msprof.options = { a = "x", b = 5, c = true, d = false }
         when_unavailable="fail",
         inconclusive="fail",
         devices=(3, 1),
+        noise=NOISE,
+        baselines=tmp_path / "baselines",
     )
+
+
+def test_what_is_taken_for_noise_is_said_for_all(tmp_path: Path) -> None:
+    statements = """
+[tool.npuperf]
+baselines = "accepted"
+min_effect = "1.5 us"
+session_noise = "0 %"
+"""
+    case = _case(tmp_path, statements)
+    assert case.noise == Noise(Fraction(1500), Fraction(0))
+    assert case.baselines == tmp_path / "accepted"
 
 
 TIME, SHARE, COUNT, NUMBER = Dimension.TIME, Dimension.SHARE, Dimension.COUNT, Dimension.NUMBER
@@ -229,6 +255,55 @@ LIMITS = [
 ]
 
 
+REGRESSIONS = [
+    ('busy_time = { max_regression = "7.5 %" }', Regression(Fraction(3, 40)), "lower"),
+    ('busy_time = { max_regression = "0 %" }', Regression(Fraction(0)), "lower"),
+    ("busy_time = { max_regression = true }", Regression(Fraction(1, 25)), "lower"),
+    ("memory_peak = { max_regression = true }", Regression(Fraction(1, 25)), "lower"),
+    ("kernel_count = { max_regression = true }", Regression(Fraction(0)), "lower"),
+    ('kernel_count = { max_regression = "2 %" }', Regression(Fraction(1, 50)), "lower"),
+    ("step_time.count = { max_regression = true }", Regression(Fraction(0)), "lower"),
+    ("overlap_share = { max_regression = true }", Regression(Fraction(1, 25)), "higher"),
+    ('overlap_share.max_regression = "2points"', Regression(Fraction(1, 50), True), "higher"),
+    ('timeline_time.CANN = { max_regression = "1 %" }', Regression(Fraction(1, 100)), "lower"),
+    (
+        'custom.x = { max_regression = "1 point", better = "higher" }',
+        Regression(Fraction(1, 100), True),
+        "higher",
+    ),
+    (
+        'ops = [{ type = "A", share = { max_regression = "2 points" } }]',
+        Regression(Fraction(1, 50), True),
+        "lower",
+    ),
+    (
+        'ops = [{ type = "A", pmu.x = { max_regression = true, better = "higher" } }]',
+        Regression(Fraction(1, 25)),
+        "higher",
+    ),
+    (
+        'apis = [{ name = "a", count_per_step = { max_regression = true } }]',
+        Regression(Fraction(0)),
+        "lower",
+    ),
+    ('busy_time = "1 ms"', None, "lower"),
+]
+
+
+@pytest.mark.parametrize(("statement", "regression", "better"), REGRESSIONS)
+def test_how_much_worse_a_number_may_become(
+    tmp_path: Path, statement: str, regression: Regression | None, better: str
+) -> None:
+    case = _case(tmp_path, f'{statement}\n[tool.npuperf]\nmax_regression = "4 %"')
+    (limit,) = case.limits
+    assert (limit.max_regression, limit.better) == (regression, better)
+
+
+def test_true_means_what_is_built_in_where_the_settings_do_not_say(tmp_path: Path) -> None:
+    (limit,) = _case(tmp_path, "busy_time = { max_regression = true }").limits
+    assert limit.max_regression == Regression(Fraction(1, 20))
+
+
 @pytest.mark.parametrize(("statement", "limits"), LIMITS)
 def test_limits(tmp_path: Path, statement: str, limits: list[Limit]) -> None:
     assert list(_case(tmp_path, statement).limits) == limits
@@ -266,6 +341,8 @@ def test_a_marker_may_hold_what_only_python_has(tmp_path: Path) -> None:
                 where="here",
             ),
         ),
+        noise=NOISE,
+        baselines=tmp_path / "baselines",
     )
 
 

@@ -8,7 +8,7 @@ from pytest_npuperf.config import Marker, Options, Settings, load
 TEXT = """[tool.npuperf]
 mode = "run"
 devices = [0, 1]
-session_noise = "3 %"
+session_noise = "2 %"
 msprof.options = { aic-metrics = "Memory" }
 
 [tool.npuperf.budgets.vision]
@@ -20,6 +20,10 @@ app = ["main", "two words"]
 step_time = { p95 = { at_most = "2.10 ms", on_fail = "warn" }, count = { equal = 25 } }
 ops = [{ type = ["A", "B"], not_name = "C", on_fail = "warn", max = "60 us", count.at_least = 1 }]
 apis = []
+busy_time = { at_most = "2 ms", max_regression = true }
+kernel_count = { max_regression = true }
+overlap_share = { max_regression = "2 points", on_fail = "warn" }
+against = { case = "vision" }
 [tool.npuperf.budgets.resnet50.on."Ascend910B*"]
 rounds = 5
 idle_time = "5 us"
@@ -34,31 +38,39 @@ def _load(tmp_path: Path, options: Options) -> Settings:
 
 
 EXPECTED = """\
-resnet50.mode                        run                                           pyproject.toml:2 ([tool.npuperf])
-resnet50.recordings                  recordings                                    built-in
-resnet50.output                      .npuperf                                      built-in
-resnet50.when_unavailable            skip                                          built-in
-resnet50.inconclusive                warn                                          built-in
-resnet50.strict                      true                                          command line
-resnet50.record                      false                                         built-in
-resnet50.collector                   msprof                                        built-in
-resnet50.cwd                         .                                             built-in
-resnet50.rounds                      1                                             built-in
-resnet50.msprof.command              msprof                                        built-in
-resnet50.msprof.timeout              10 min                                        built-in
-resnet50.devices                     [0, 1]                                        pyproject.toml:3 ([tool.npuperf])
-resnet50.msprof.options.aic-metrics  Memory                                        pyproject.toml:5 ([tool.npuperf])
-resnet50.warmup_steps                1                                             pyproject.toml:8 (extends vision)
-resnet50.idle_time                   at least 10 us and at most 1 ms               pyproject.toml:9 (extends vision)
-resnet50.app                         ["main", "two words"]                         pyproject.toml:12 (budget)
-resnet50.step_time.p95               at most 2.10 ms (warn)                        pyproject.toml:13 (budget)
-resnet50.step_time.count             equal to 25                                   pyproject.toml:13 (budget)
-resnet50.ops[0].max                  at most 60 us for type=A,B not_name=C (warn)  pyproject.toml:14 (budget)
-resnet50.ops[0].count                at least 1 for type=A,B not_name=C (warn)     pyproject.toml:14 (budget)
-resnet50.apis                        []                                            pyproject.toml:15 (budget)
-resnet50.soc                         Ascend910B*                                   pyproject.toml:16 (on Ascend910B*)
-resnet50.rounds                      5                                             pyproject.toml:17 (on Ascend910B*)
-resnet50.idle_time                   at most 5 us                                  pyproject.toml:18 (on Ascend910B*)
+resnet50.mode                        run                                            pyproject.toml:2 ([tool.npuperf])
+resnet50.recordings                  recordings                                     built-in
+resnet50.baselines                   baselines                                      built-in
+resnet50.output                      .npuperf                                       built-in
+resnet50.when_unavailable            skip                                           built-in
+resnet50.inconclusive                warn                                           built-in
+resnet50.max_regression              5 %                                            built-in
+resnet50.min_effect                  5 us                                           built-in
+resnet50.session_noise               2 %                                            pyproject.toml:4 ([tool.npuperf])
+resnet50.strict                      true                                           command line
+resnet50.record                      false                                          built-in
+resnet50.collector                   msprof                                         built-in
+resnet50.cwd                         .                                              built-in
+resnet50.rounds                      1                                              built-in
+resnet50.msprof.command              msprof                                         built-in
+resnet50.msprof.timeout              10 min                                         built-in
+resnet50.devices                     [0, 1]                                         pyproject.toml:3 ([tool.npuperf])
+resnet50.msprof.options.aic-metrics  Memory                                         pyproject.toml:5 ([tool.npuperf])
+resnet50.warmup_steps                1                                              pyproject.toml:8 (extends vision)
+resnet50.idle_time                   at least 10 us and at most 1 ms                pyproject.toml:9 (extends vision)
+resnet50.app                         ["main", "two words"]                          pyproject.toml:12 (budget)
+resnet50.step_time.p95               at most 2.10 ms (warn)                         pyproject.toml:13 (budget)
+resnet50.step_time.count             equal to 25                                    pyproject.toml:13 (budget)
+resnet50.ops[0].max                  at most 60 us for type=A,B not_name=C (warn)   pyproject.toml:14 (budget)
+resnet50.ops[0].count                at least 1 for type=A,B not_name=C (warn)      pyproject.toml:14 (budget)
+resnet50.apis                        []                                             pyproject.toml:15 (budget)
+resnet50.busy_time                   at most 2 ms and at most max_regression worse  pyproject.toml:16 (budget)
+resnet50.kernel_count                at most 0 % worse                              pyproject.toml:17 (budget)
+resnet50.overlap_share               at most 2 points worse (warn)                  pyproject.toml:18 (budget)
+resnet50.against                     {"case": "vision"}                             pyproject.toml:19 (budget)
+resnet50.soc                         Ascend910B*                                    pyproject.toml:20 (on Ascend910B*)
+resnet50.rounds                      5                                              pyproject.toml:21 (on Ascend910B*)
+resnet50.idle_time                   at most 5 us                                   pyproject.toml:22 (on Ascend910B*)
 """  # noqa: E501
 
 

@@ -14,6 +14,9 @@ from pytest_npuperf.config.source import Source
 from pytest_npuperf.config.validate import require_sound
 from pytest_npuperf.errors import ConfigError
 
+NO_BOUND = "sets no bound; write at_most, at_least, equal or max_regression"
+IN_POINTS = "is in points, which are for max_regression of shares and custom numbers; write it in %"
+LOST = "can never fail where higher is better: no value is less than 0; write less"
 MS = 'write "1.7 ms" or "1700 us"'
 OPS = "name, type, task_type, not_name, not_type"
 LIMITS = (
@@ -127,11 +130,8 @@ BUDGET = [
         "fused_count = 3",
         "fused_count: a bare 3 would mean at most, but higher is better; write { at_least = 3 }",
     ),
-    ("busy_time = {}", "busy_time: sets no bound; write at_most, at_least or equal"),
-    (
-        'busy_time = { why = "because" }',
-        "busy_time: sets no bound; write at_most, at_least or equal",
-    ),
+    ("busy_time = {}", f"busy_time: {NO_BOUND}"),
+    ('busy_time = { why = "because" }', f"busy_time: {NO_BOUND}"),
     (
         'busy_time = { at_most = "1 ms", at_least = "1001 us" }',
         'busy_time: at_least "1001 us" is more than at_most "1 ms"; no value can be within both',
@@ -141,14 +141,64 @@ BUDGET = [
         "busy_time: equal stands alone; leave out at_most, at_least and max_regression, or equal",
     ),
     (
-        'busy_time = { max_regression = "3 %" }',
-        "busy_time.max_regression: is not built in this version; remove it, "
-        "or write at_most instead",
+        'busy_time = { equal = "1 ms", max_regression = true }',
+        "busy_time: equal stands alone; leave out at_most, at_least and max_regression, or equal",
     ),
     (
-        'busy_time = { at_most = "3 ms", max_regression = true }',
-        "busy_time.max_regression: is not built in this version; remove it, "
-        "or write at_most instead",
+        'busy_time = { max_regression = "2 points" }',
+        f'busy_time.max_regression: "2 points" {IN_POINTS}',
+    ),
+    (
+        'memory_peak = { max_regression = "1 point" }',
+        f'memory_peak.max_regression: "1 point" {IN_POINTS}',
+    ),
+    (
+        'step_time.count = { at_least = 1, max_regression = " 2points " }',
+        f'step_time.count.max_regression: " 2points " {IN_POINTS}',
+    ),
+    (
+        'ops = [{ type = "A", max = { max_regression = "2 points" } }]',
+        f'ops[0].max.max_regression: "2 points" {IN_POINTS}',
+    ),
+    (
+        'ops = [{ type = "A", pmu.x = { max_regression = "2 points", better = "lower" } }]',
+        f'ops[0].pmu.x.max_regression: "2 points" {IN_POINTS}',
+    ),
+    (
+        'ops = [{ type = "A", pmu.x = { at_least = 0.8, max_regression = true } }]',
+        "ops[0].pmu.x: better is missing, and max_regression needs it; "
+        'write better = "lower" or better = "higher"',
+    ),
+    (
+        'ops = [{ type = "A", pmu.x = { at_most = 0.8, better = "higher" } }]',
+        "ops[0].pmu.x: at_most 0.8 can never fail: better is higher, so no worse value breaks it; "
+        "write at_least",
+    ),
+    (
+        'custom.x = { max_regression = "5 %" }',
+        'custom.x: better is missing; write better = "lower" or better = "higher"',
+    ),
+    (
+        'overlap_share = { max_regression = "100 %" }',
+        f'overlap_share.max_regression: "100 %" {LOST}',
+    ),
+    (
+        'fused_count = { at_least = 1, max_regression = "100.1 %" }',
+        f'fused_count.max_regression: "100.1 %" {LOST}',
+    ),
+    (
+        'custom.x = { max_regression = "200 %", better = "higher" }',
+        f'custom.x.max_regression: "200 %" {LOST}',
+    ),
+    (
+        'overlap_share = { max_regression = "100 points" }',
+        'overlap_share.max_regression: "100 points" can never fail: '
+        "100 points are the whole; write less",
+    ),
+    (
+        'custom.x = { max_regression = "100 points", better = "lower" }',
+        'custom.x.max_regression: "100 points" can never fail: '
+        "100 points are the whole; write less",
     ),
     (
         "busy_time = { max_regression = false }",
@@ -243,7 +293,7 @@ BUDGET = [
         'step_time.total: unknown statistic "total"; '
         "known are mean, p50, p90, p95, p99, min, max, count",
     ),
-    ("step_time.p95 = {}", "step_time.p95: sets no bound; write at_most, at_least or equal"),
+    ("step_time.p95 = {}", f"step_time.p95: {NO_BOUND}"),
     (
         'step_time.count = "3 ms"',
         'step_time.count: "3 ms" is a duration, not a count; write a whole number such as 140',
@@ -278,10 +328,7 @@ BUDGET = [
         'timeline_time."Ascend Hardware" = 5',
         'timeline_time."Ascend Hardware": 5 has no unit; write "5 us", "5 ms" or "5 s"',
     ),
-    (
-        "timeline_time.CANN = {}",
-        "timeline_time.CANN: sets no bound; write at_most, at_least or equal",
-    ),
+    ("timeline_time.CANN = {}", f"timeline_time.CANN: {NO_BOUND}"),
     (
         'timeline_time.CANN = { at_least = "0 ms" }',
         'timeline_time.CANN: at_least "0 ms" can never fail: no value is less; '
@@ -336,9 +383,25 @@ BUDGET = [
         'app: "main \'a b" has a quote that is not closed; close it, or write a list',
     ),
     ('app = ["main", 5]', 'app[1]: 5 is not a string; write "5"'),
+    ('against = { case = "b" }', 'against.case: no other budget is called "b"'),
     (
-        'against = { case = "b" }',
-        "against: is not built in this version; remove it, and give limits with at_most",
+        'against = { case = "resnet5" }',
+        'against.case: no other budget is called "resnet5"; did you mean "resnet50"?',
+    ),
+    (
+        'on."A*".against.case = "resnet5"',
+        'on."A*".against.case: no other budget is called "resnet5"; did you mean "resnet50"?',
+    ),
+    ('against = { app = "  " }', 'against.app: "  " is empty; name the program to run'),
+    (
+        """against.app = "main 'a b" """,
+        'against.app: "main \'a b" has a quote that is not closed; close it, or write a list',
+    ),
+    ("against = {}", "against: {} is empty; write something or leave the key out"),
+    ('against = "b"', 'against: "b" is not a table; write for example {"case": "resnet50_fp16"}'),
+    (
+        'against = { cas = "resnet50" }',
+        'against.cas: unknown key "cas"; did you mean "case"?',
     ),
     (
         'against = { case = "b", app = "x" }',
@@ -497,6 +560,11 @@ ROOT = [
     ('max_regression = "5"', 'max_regression: "5" has no unit; write "5 %"'),
     ('min_effect = "5 %"', f'min_effect: "5 %" is a share, not a duration; {MS}'),
     ("session_noise = 3", 'session_noise: 3 has no unit; write "3 %"'),
+    ('max_regression = "2 points"', f'max_regression: "2 points" {IN_POINTS}'),
+    ('session_noise = "1 point"', f'session_noise: "1 point" {IN_POINTS}'),
+    ('max_regression = "100 %"', f'max_regression: "100 %" {LOST}'),
+    ('session_noise = "300 %"', f'session_noise: "300 %" {LOST}'),
+    ("max_regression = true", 'max_regression: true is not a share; write "5 %"'),
     (
         'msprof.timeout = "0 min"',
         'msprof.timeout: "0 min" leaves the app no time; write more than 0',
@@ -541,7 +609,7 @@ max = "60 us"
 
 [[tool.npuperf.budgets.a.ops]]
 type = "Conv2D"
-max = { at_most = "60 us", max_regression = true }
+max = { at_most = "60 us", max_regression = "1 point" }
 min = "6"
 
 [tool.npuperf.budgets.c]
@@ -557,8 +625,7 @@ wrong = 5
 """
     assert _problems(tmp_path, text) == [
         'pyproject.toml:2: mode: "atuo" is not known; did you mean "auto"?',
-        "pyproject.toml:10: budgets.a.ops[1].max.max_regression: "
-        "is not built in this version; remove it, or write at_most instead",
+        f'pyproject.toml:10: budgets.a.ops[1].max.max_regression: "1 point" {IN_POINTS}',
         'pyproject.toml:11: budgets.a.ops[1].min: "6" has no unit; write "6 us", "6 ms" or "6 s"',
         f'pyproject.toml:15: budgets.c.busy_time.at_least: "x" is not a duration; {MS}',
         "pyproject.toml:15: budgets.c.busy_time.at_most: 5 has no unit; "
@@ -607,9 +674,28 @@ KEYS = [
     ),
     *("env", "rounds", "busy_time", "overlap_share", "step_time", "p95", "at_most", "at_least"),
     *("equal", "max_regression", "ops", "apis", "type", "name", "max", "pmu", "custom", "against"),
+    *("case", "better"),
 ]
 SCALARS = st.sampled_from(
-    ["a", "b", "", "1 ms", "2 us", "5 %", "'", 0, 1, -1, 1.5, math.inf, math.nan, True, date.min]
+    [
+        "a",
+        "b",
+        "",
+        "1 ms",
+        "2 us",
+        "5 %",
+        "2 points",
+        "lower",
+        "'",
+        0,
+        1,
+        -1,
+        1.5,
+        math.inf,
+        math.nan,
+        True,
+        date.min,
+    ]
 )
 TREES = st.recursive(
     SCALARS,
@@ -671,6 +757,21 @@ RIGHT = [
     'custom.x = { at_most = 4, at_least = 1, better = "higher" }',
     'custom.x = { equal = 4, better = "higher" }',
     'idle_share = "2 points"',
+    'busy_time = { max_regression = "0 %" }',
+    'busy_time = { max_regression = "250 %" }',
+    'idle_time = { at_least = "0 ms", max_regression = true }',
+    'idle_share = { at_most = "100 %", max_regression = "99.9 points" }',
+    'overlap_share = { max_regression = "99.9 %" }',
+    "kernel_count = { at_most = 140, max_regression = true }",
+    'timeline_time.CANN = { max_regression = "5 %", on_fail = "warn" }',
+    'advice_count."Operator Schedule" = { max_regression = "5 %" }',
+    'custom.x = { at_most = 4, max_regression = "1 point", better = "higher" }',
+    'ops = [{ type = "A", pmu.x = { max_regression = "5 %", better = "higher" } }]',
+    'ops = [{ type = "A", pmu.x = { at_most = 1, better = "lower" } }]',
+    'apis = [{ name = "a", count_per_step = { max_regression = true } }]',
+    "against = { app = \"old/main 'a b'\" }",
+    'against.case = "resnet50"',
+    'on."A*".against = { app = ["old/main", ""] }',
     'step_time = { p95 = "2 ms", count = { at_least = 20 } }',
     'ops = [{ not_type = ["A", "B[0]"], count_per_step = 0, pmu = { x = { equal = 1 } } }]',
     "ops = []",
@@ -686,7 +787,8 @@ RIGHT = [
 
 @pytest.mark.parametrize("statement", RIGHT)
 def test_what_is_right_in_a_budget(tmp_path: Path, statement: str) -> None:
-    (tmp_path / "pyproject.toml").write_text(f"[tool.npuperf.budgets.b]\n{statement}\n", "utf-8")
+    text = f"[tool.npuperf.budgets.resnet50]\n[tool.npuperf.budgets.b]\n{statement}\n"
+    (tmp_path / "pyproject.toml").write_text(text, "utf-8")
 
     assert load(tmp_path, Options()) is not None
 

@@ -281,4 +281,4 @@ def test_every_example_of_the_documentation_is_right(tmp_path: Path, block: str)
 
 
 def test_the_documentation_has_examples() -> None:
-    assert len(_blocks()) == 3
+    assert len(_blocks()) == 5

@@ -52,6 +52,7 @@ def test_what_a_file_says_of_budgets(tmp_path: Path) -> None:
     assert settings.where("resnet50") == "pyproject.toml:6"
     assert settings.file == tmp_path / "pyproject.toml"
     assert settings.output == tmp_path / "out"
+    assert settings.baselines == tmp_path / "baselines"
     assert (settings.mode, settings.strict) == ("auto", False)
 
 
@@ -161,11 +162,15 @@ KEYWORDS: list[tuple[dict[Any, Any], list[str]]] = [
     ({"rounds": {1}}, ['rounds: "{1}" is not a whole number; write for example 1']),
     ({"busy_time": None}, ['busy_time: null is not a duration; write "1.7 ms" or "1700 us"']),
     (
-        {"busy_time": {"max_regression": True}},
+        {"busy_time": {"max_regression": "1 point"}},
         [
-            "busy_time.max_regression: is not built in this version; remove it, "
-            "or write at_most instead"
+            'busy_time.max_regression: "1 point" is in points, which are for max_regression of '
+            "shares and custom numbers; write it in %"
         ],
+    ),
+    (
+        {"against": {"case": "resnet5"}},
+        ['against.case: no other budget is called "resnet5"; did you mean "resnet50"?'],
     ),
 ]
 

@@ -1,0 +1,57 @@
+"""A limit in points: how large a point is, and how changes are shown in them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from pytest_npuperf.model import Case, Limit, Regression, Wanted
+from pytest_npuperf.pipeline.rounds import with_units
+from pytest_npuperf.units import Dimension
+
+TWO_POINTS = Regression(Fraction(2, 100), in_points=True)
+FIVE_PERCENT = Regression(Fraction(5, 100))
+
+
+def _limit(allowed: Regression | None, unit: str = "") -> Limit:
+    return Limit(Wanted("custom.x"), Dimension.NUMBER, max_regression=allowed, unit=unit)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "unit", "expected"),
+    [
+        (TWO_POINTS, "", TWO_POINTS),
+        (TWO_POINTS, "1/s", TWO_POINTS),
+        (TWO_POINTS, "%", Regression(Fraction(2), in_points=True)),
+        (FIVE_PERCENT, "%", FIVE_PERCENT),
+        (None, "%", None),
+    ],
+)
+def test_a_point_is_a_hundredth_but_one_of_a_number_in_percent(
+    allowed: Regression | None, unit: str, expected: Regression | None
+) -> None:
+    case = Case("c", limits=(_limit(allowed),))
+
+    assert with_units(case, {"x": (Fraction(71), unit)}).limits == (_limit(expected, unit),)
+
+
+def test_a_number_that_is_not_reported_has_points_of_a_hundredth() -> None:
+    assert with_units(Case("c", limits=(_limit(TWO_POINTS),)), {}).limits == (_limit(TWO_POINTS),)
+
+
+@pytest.mark.parametrize(
+    ("dimension", "unit", "change", "shown"),
+    [
+        (Dimension.SHARE, "", Fraction(-3, 100), "-3 points"),
+        (Dimension.NUMBER, "", Fraction(1, 200), "+0.5 points"),
+        (Dimension.NUMBER, "%", Fraction(1, 2), "+0.5 points"),
+        (Dimension.NUMBER, "%", Fraction(-2), "-2 points"),
+    ],
+)
+def test_a_change_is_shown_in_points(
+    dimension: Dimension, unit: str, change: Fraction, shown: str
+) -> None:
+    limit = Limit(Wanted("x"), dimension, max_regression=TWO_POINTS, unit=unit)
+
+    assert limit.show_by(change) == shown
