@@ -1,5 +1,17 @@
 """Verdicts: pure functions from what was measured to what is said of it."""
 
-from pytest_npuperf.judge.budgets import blocks, judge, nothing_can_fail, worst
+from pytest_npuperf.judge.budgets import blocks, judge, nothing_can_fail, undecided, worst
+from pytest_npuperf.judge.comparable import differences
+from pytest_npuperf.judge.relative import Before, causes_by_lane, explain_changes
 
-__all__ = ["blocks", "judge", "nothing_can_fail", "worst"]
+__all__ = [
+    "Before",
+    "blocks",
+    "causes_by_lane",
+    "differences",
+    "explain_changes",
+    "judge",
+    "nothing_can_fail",
+    "undecided",
+    "worst",
+]

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from pytest_npuperf.catalogue import enough_samples
 from pytest_npuperf.globs import matches
-from pytest_npuperf.judge.reasons import compared, joined, partial, sentence, some_lane, worst_lane
+from pytest_npuperf.judge.reasons import (
+    changed,
+    compared,
+    joined,
+    partial,
+    sentence,
+    some_lane,
+    worst_lane,
+)
+from pytest_npuperf.judge.relative import NOTHING_BEFORE, Before, Compared, judge_change
 from pytest_npuperf.judge.rounds import Missing, Observed, observe
 from pytest_npuperf.model import Bound, Case, Judged, Limit, Measurement, Verdict
 
@@ -15,13 +25,35 @@ Remark = tuple[Verdict, str]
 """A verdict, and what must be said beside the numbers; that may be empty."""
 
 
+@dataclass(frozen=True)
+class _Evidence:
+    """What every limit of a case is judged by."""
+
+    rounds: Sequence[Measurement]
+    hardware: Remark | None
+    before: Before
+
+    def lanes(self, limit: Limit) -> list[str]:
+        """Return the lanes to judge a limit on; one that is gone since the baseline is missed."""
+        rounds = list(self.rounds)
+        if limit.max_regression and self.before.sessions and not self.before.obstacle:
+            rounds += self.before.sessions[-1]
+        return list(dict.fromkeys(lane for measured in rounds for lane in measured.lanes))
+
+
 def judge(
-    case: Case, rounds: Sequence[Measurement], fingerprint: Mapping[str, str]
+    case: Case,
+    rounds: Sequence[Measurement],
+    fingerprint: Mapping[str, str],
+    before: Before = NOTHING_BEFORE,
 ) -> tuple[Judged, ...]:
-    """Judge each limit of a case, in their order; ``rounds`` are the runs it was measured in."""
-    lanes = list(dict.fromkeys(lane for measured in rounds for lane in measured.lanes))
-    hardware = _hardware(case, fingerprint)
-    return tuple(_judge_limit(limit, lanes, rounds, hardware) for limit in case.limits)
+    """Judge each limit of a case, in their order.
+
+    ``rounds`` are the runs it was measured in, ``before`` is what the limits with
+    ``max_regression`` are compared with.
+    """
+    evidence = _Evidence(rounds, _hardware(case, fingerprint), before)
+    return tuple(_judge_limit(limit, evidence) for limit in case.limits)
 
 
 def worst(judged: Iterable[Judged]) -> Verdict:
@@ -40,15 +72,27 @@ def blocks(case: Case, verdict: Verdict) -> bool:
     return verdict is not Verdict.PASSED
 
 
+def undecided(judged: Iterable[Judged]) -> bool:
+    """Return whether more rounds could tell: noise hides a change, and nothing has failed yet."""
+    limits = tuple(judged)
+    failed = any(each.counts_as.rank <= Verdict.NOT_MEASURED.rank for each in limits)
+    hidden = any(each.verdict is Verdict.INCONCLUSIVE and each.comparison for each in limits)
+    return hidden and not failed
+
+
 def nothing_can_fail(case: Case) -> str:
-    """Say in one line why no limit of a case could ever fail; empty when one can."""
-    if any(limit.bounds for limit in case.limits):
+    """Say in one line why no limit of a case could ever fail or be compared; empty when one can."""
+    if case.against and not case.compares:
+        return (
+            "against is said, but no limit has max_regression, so nothing is compared; "
+            'add one, such as kernel_time = { max_regression = "5 %" }'
+        )
+    if any(limit.bounds or limit.max_regression for limit in case.limits):
         return ""
-    if case.limits:
-        found = "the budget has only max_regression, which this version does not compare yet"
-    else:
-        found = "the budget has no limit"
-    return f'{found}, so nothing can fail; add a bound, such as kernel_time = "2 ms"'
+    return (
+        "the budget has no limit, so nothing can fail; "
+        'add one, such as kernel_time = "2 ms" or kernel_time = { max_regression = "5 %" }'
+    )
 
 
 def _rank(verdict: Verdict) -> int:
@@ -69,27 +113,24 @@ def _hardware(case: Case, fingerprint: Mapping[str, str]) -> Remark | None:
     return Verdict.INCONCLUSIVE, f"not judged: {words}"
 
 
-def _judge_limit(
-    limit: Limit, lanes: Sequence[str], rounds: Sequence[Measurement], hardware: Remark | None
-) -> Judged:
+def _judge_limit(limit: Limit, evidence: _Evidence) -> Judged:
+    lanes = evidence.lanes(limit)
     if not lanes:
         missing = Missing("the profile has no lane")
-        return _not_measured(limit, missing, "", 1, hardware)
+        return _not_measured(limit, missing, "", 1, evidence.hardware)
     judged = []
     for lane in lanes:
-        seen = observe(limit, lane, rounds)
+        seen = observe(limit, lane, evidence.rounds)
         if isinstance(seen, Missing):
-            judged.append(_not_measured(limit, seen, lane, len(lanes), hardware))
+            judged.append(_not_measured(limit, seen, lane, len(lanes), evidence.hardware))
         else:
-            judged.append(_judge_value(limit, seen, lane, len(lanes), hardware))
+            judged.append(_judge_value(limit, seen, lane, len(lanes), evidence))
     return min(judged, key=_severity)
 
 
 def _severity(judged: Judged) -> tuple[int, int, Fraction]:
     """Order lanes, worst first; where only warned of, being over hides nothing that can fail."""
-    bound = None if judged.value is None else judged.limit.nearest(judged.value)
-    excess = bound.excess(judged.value) if bound and judged.value is not None else Fraction(0)
-    return judged.counts_as.rank, judged.verdict.rank, -excess
+    return judged.counts_as.rank, judged.verdict.rank, -judged.excess
 
 
 def _not_measured(
@@ -103,17 +144,39 @@ def _not_measured(
 
 
 def _judge_value(
-    limit: Limit, seen: Observed, lane: str, lanes: int, hardware: Remark | None
+    limit: Limit, seen: Observed, lane: str, lanes: int, evidence: _Evidence
 ) -> Judged:
     bound = limit.nearest(seen.value)
-    verdict, words = hardware or _outcome(limit, bound, seen)
-    remark = joined(partial(seen.coverage), words)
+    verdict, words = evidence.hardware or _within_bounds(limit, bound, seen)
+    change = None if evidence.hardware else _change(limit, lane, evidence)
+    comparison = change.comparison if change else None
+    if change is not None and (bound is None or change.verdict.rank < verdict.rank):
+        verdict = min(verdict, change.verdict, key=_rank)
+        numbers = changed(limit, comparison, seen.value)
+    else:
+        numbers = compared(limit, bound, seen.value)
+    remark = joined(partial(seen.coverage), words, change.remark if change else "")
     place = worst_lane(lane, lanes) + seen.how
-    reason = sentence(compared(limit, bound, seen.value) + place, remark, limit.why)
-    return Judged(limit, verdict, lane, seen.value, seen.samples, seen.coverage, reason, remark)
+    return Judged(
+        limit=limit,
+        verdict=verdict,
+        lane=lane,
+        value=seen.value,
+        samples=seen.samples,
+        coverage=seen.coverage,
+        reason=sentence(numbers + place, remark, limit.why),
+        remark=remark,
+        comparison=comparison,
+    )
 
 
-def _outcome(limit: Limit, bound: Bound | None, seen: Observed) -> Remark:
+def _change(limit: Limit, lane: str, evidence: _Evidence) -> Compared | None:
+    if limit.max_regression is None:
+        return None
+    return judge_change(limit, limit.max_regression, lane, evidence.rounds, evidence.before)
+
+
+def _within_bounds(limit: Limit, bound: Bound | None, seen: Observed) -> Remark:
     if bound is None and limit.max_regression is None:
         return Verdict.NOT_MEASURED, "there is no bound to compare it with"
     if bound is not None and bound.excess(seen.value) > 0:
@@ -122,6 +185,4 @@ def _outcome(limit: Limit, bound: Bound | None, seen: Observed) -> Remark:
     if seen.samples < enough:
         words = f"{seen.samples} samples are too few for {limit.wanted.statistic}, {enough} needed"
         return Verdict.INCONCLUSIVE, words
-    if limit.max_regression is not None:
-        return Verdict.NEW, "there is no baseline to compare it with"
     return Verdict.PASSED, ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from pytest_npuperf.model import Bound, Limit
+from pytest_npuperf.model import Bound, Comparison, Limit
 from pytest_npuperf.text import printable
 from pytest_npuperf.units import Dimension, show, show_apart, show_change
 
@@ -22,6 +22,26 @@ def compared(limit: Limit, bound: Bound | None, value: Fraction) -> str:
     if bound.kind == "at_least":
         return f"{title} {measured}, at least {wanted} wanted{beside}"
     return f"{title} {measured}, limit {wanted}{beside}"
+
+
+def changed(limit: Limit, comparison: Comparison | None, value: Fraction) -> str:
+    """Say a value beside what it was: ``busy_time 1.90 ms, +8.6 % from 1.75 ms, 5 % allowed``."""
+    title = limit.wanted.title()
+    if comparison is None or limit.max_regression is None:
+        return f"{title} {show(value, limit.dimension, limit.unit)}"
+    now, before = show_apart((value, comparison.baseline), limit.dimension, limit.unit)
+    change = limit.show_by(comparison.change)
+    allowed = limit.show_by(limit.max_regression.value).lstrip("+")
+    surely = _surely(limit, comparison)
+    return f"{title} {now}, {change} from {before} ({comparison.source}), {allowed} allowed{surely}"
+
+
+def _surely(limit: Limit, comparison: Comparison) -> str:
+    """Say between what the change is, where there are rounds enough to tell."""
+    if comparison.low is None or comparison.high is None:
+        return ""
+    low, high = (limit.show_by(bound) for bound in (comparison.low, comparison.high))
+    return f", surely {low} to {high}"
 
 
 def worst_lane(lane: str, lanes: int) -> str:

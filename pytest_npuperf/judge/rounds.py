@@ -34,24 +34,25 @@ class Missing:
     """The round that lacks it, where there are several."""
 
 
-def observe(limit: Limit, lane: str, rounds: Sequence[Measurement]) -> Observed | Missing:
-    """Return the number of one lane that a limit is compared with, of at least one round."""
-    seen = []
-    for number, measurement in enumerate(rounds, 1):
-        value = _value(limit.wanted, lane, measurement)
-        if value.value is None:
-            how = f" in round {number} of {len(rounds)}" if len(rounds) > 1 else ""
-            return Missing(value.reason or "the profile does not have it", how)
-        seen.append(Observed(value.value, value.samples, value.coverage, value.data))
-    return seen[0] if len(seen) == 1 else _combined(limit, seen)
-
-
-def _value(wanted: Wanted, lane: str, measurement: Measurement) -> Value:
+def value_in(wanted: Wanted, lane: str, measurement: Measurement) -> Value:
+    """Return a number of one lane in one round, or why there is none."""
     measured = measurement.lanes.get(lane)
     if measured is None:
         others = ", ".join(measurement.lanes) or "none"
         return Value(None, reason=f"the profile has no such lane; it has {others}")
     return measured.values.get(wanted) or Value(None, reason="it was not looked for")
+
+
+def observe(limit: Limit, lane: str, rounds: Sequence[Measurement]) -> Observed | Missing:
+    """Return the number of one lane that a limit is compared with, of at least one round."""
+    seen = []
+    for number, measurement in enumerate(rounds, 1):
+        value = value_in(limit.wanted, lane, measurement)
+        if value.value is None:
+            how = f" in round {number} of {len(rounds)}" if len(rounds) > 1 else ""
+            return Missing(value.reason or "the profile does not have it", how)
+        seen.append(Observed(value.value, value.samples, value.coverage, value.data))
+    return seen[0] if len(seen) == 1 else _combined(limit, seen)
 
 
 def _combined(limit: Limit, seen: Sequence[Observed]) -> Observed | Missing:

@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal
 
 from pytest_npuperf import results
-from pytest_npuperf.collect import collect, save_recording
+from pytest_npuperf.collect import collect, collect_more, save_recording
 from pytest_npuperf.errors import CollectError, NpuperfError
-from pytest_npuperf.judge import blocks, judge, nothing_can_fail, worst
-from pytest_npuperf.measure import Measurer
+from pytest_npuperf.judge import blocks, explain_changes, judge, nothing_can_fail, undecided, worst
 from pytest_npuperf.model import (
     Case,
     CaseResult,
     Collected,
     Measurement,
-    Selector,
-    StepOptions,
+    OtherSide,
     Unavailable,
-    Value,
     Verdict,
     Wanted,
 )
-from pytest_npuperf.profile import Profile, open_profile
+from pytest_npuperf.pipeline.before import before
+from pytest_npuperf.pipeline.opened import Profiles, state_of
+from pytest_npuperf.pipeline.rounds import Rounds, with_reported, with_units
 from pytest_npuperf.profile.tables import BY_FILE
 from pytest_npuperf.report import culprits
-
-CUSTOM = "custom."
-"""Before the name of a number that the test reports itself."""
 
 
 @dataclass(frozen=True)
@@ -53,57 +47,13 @@ class Request:
     reported: Mapping[str, tuple[Fraction, str]] = field(default_factory=dict)
     """The numbers that the test reported, each with its unit."""
 
+    def shown(self, path: Path) -> str:
+        """Return a path for people, relative to the root directory where it is below it."""
+        return self.shorter(str(path))
 
-@dataclass
-class Opened:
-    """A profile with all that was worked out of it."""
-
-    profile: Profile
-    state: object
-    """What its files were like when they were read."""
-    measurers: dict[StepOptions, Measurer] = field(default_factory=dict)
-
-    def measurer(self, options: StepOptions) -> Measurer:
-        """Return what measures the profile under one way to count steps. Raises ProfileError."""
-        if options not in self.measurers:
-            self.measurers[options] = Measurer(self.profile, options)
-        return self.measurers[options]
-
-
-class Recordings:
-    """The recordings of a session, each read once, and each case judged once on them."""
-
-    def __init__(self) -> None:
-        self.opened: dict[Path, Opened] = {}
-        self.judged: dict[str, tuple[object, CaseResult]] = {}
-        """By the name of a case: what was asked, and the result."""
-
-
-class Profiles:
-    """The profiles of one test: its runs are let go of with it, recordings stay."""
-
-    def __init__(self, recordings: Recordings) -> None:
-        self.recordings = recordings
-        self._runs: dict[Path, Opened] = {}
-
-    def open(self, path: Path, mode: Literal["run", "replay"]) -> Opened:
-        """Return a profile that was read before, unless it has changed on disk since.
-
-        Raises ProfileError.
-        """
-        kept = self._runs if mode == "run" else self.recordings.opened
-        state = _state(path)
-        if path not in kept or kept[path].state != state:
-            kept[path] = Opened(open_profile(path, one_run=mode == "run"), state)
-        return kept[path]
-
-
-def _state(path: Path) -> list[tuple[str, int, int]]:
-    """Return names, sizes and times of all files at a path: what a changed recording changes."""
-    # Asked for each test: text is several times faster than Path.
-    files = [str(path), *(f"{at}/{name}" for at, _, names in os.walk(path) for name in names)]
-    stats = ((file, os.lstat(file)) for file in files)
-    return sorted((file, stat.st_size, stat.st_mtime_ns) for file, stat in stats)
+    def shorter(self, text: str) -> str:
+        """Return a text with the paths below the root directory relative to it."""
+        return text.replace(f"{self.rootdir}/", "")
 
 
 def gate(
@@ -120,7 +70,7 @@ def gate(
         asked = (case, collected, _states(case, collected), dict(request.reported))
         if case.name in judged and judged[case.name][0] == asked:
             return replace(judged[case.name][1], test=request.test)
-        result = _gated(request, case, profiles, collected or collect_case(case, request))
+        result = _gated(request, case, profiles, collected)
     except (NpuperfError, OSError) as err:
         return refused(request, err)
     if result.mode == "replay":
@@ -131,24 +81,41 @@ def gate(
 def _states(case: Case, collected: Collected | Unavailable | None) -> list[object]:
     """Return what the files are like that a replay would read."""
     if isinstance(collected, Collected):
-        return [_state(path) for path in collected.rounds]
-    return [_state(case.recording)] if case.recording and case.recording.exists() else []
+        sides = [each for each in (collected, collected.against) if each]
+        paths = [path for side in sides for path in side.rounds]
+    else:
+        paths = [each.recording for each in (case, case.against) if each and each.recording]
+    if case.compares and case.against is None:
+        paths.append(results.baseline_path(case.baselines, case.name, "").parent)
+    return [state_of(path) for path in paths if path.exists()]
 
 
 def _gated(
-    request: Request, case: Case, profiles: Profiles, collected: Collected | Unavailable
+    request: Request, asked: Case, profiles: Profiles, collected: Collected | Unavailable | None
 ) -> CaseResult:
-    if isinstance(collected, Unavailable):
-        return _skipped(request, case, collected)
-    case = request.resolve(collected.fingerprint.get("soc"))
-    opened = [profiles.open(path, collected.mode) for path in collected.rounds]
-    return _judged(request, case, collected, opened)
+    obtained = collected or collect_case(asked, request)
+    if isinstance(obtained, Unavailable):
+        return _skipped(request, asked, obtained)
+    case = with_units(request.resolve(obtained.fingerprint.get("soc")), request.reported)
+    if cannot_fail := nothing_can_fail(case):
+        raise NpuperfError(f"{case.name}: {cannot_fail}")
+    # Of what the test has run itself there cannot be more.
+    can_go_on = collected is None and obtained.mode == "run" and not asked.record
+    looks = replace(case, rounds=len(obtained.rounds)).looks[: None if can_go_on else 1]
+    result = _judged(request, case, obtained, profiles, looks)
+    for look in looks[1:]:
+        if not undecided(result.limits):
+            break
+        missing = range(len(obtained.rounds) + 1, look + 1)
+        obtained = collect_more(asked, request.folder, request.dev, missing)
+        result = _judged(request, case, obtained, profiles, looks)
+    return result
 
 
 def refused(request: Request, err: NpuperfError | OSError) -> CaseResult:
     """Return the result of a case that could not be collected, read or written."""
     # Every report says the case first; some errors do, too.
-    reason = _shorter(str(err).removeprefix(f"{request.name}: "), request.rootdir)
+    reason = request.shorter(str(err).removeprefix(f"{request.name}: "))
     return CaseResult(request.name, request.test, Verdict.ERROR, "", reason, blocks=True)
 
 
@@ -161,6 +128,9 @@ def _skipped(request: Request, case: Case, unavailable: Unavailable) -> CaseResu
         reason=unavailable.reason,
         blocks=blocks(case, Verdict.SKIPPED),
     )
+
+
+# --- collect ----------------------------------------------------------------------------------
 
 
 def collect_case(case: Case, request: Request) -> Collected | Unavailable:
@@ -184,99 +154,87 @@ def collect_case(case: Case, request: Request) -> Collected | Unavailable:
     return collected
 
 
+# --- measure and judge ------------------------------------------------------------------------
+
+
 def _judged(
-    request: Request, case: Case, collected: Collected, opened: Sequence[Opened]
+    request: Request,
+    case: Case,
+    collected: Collected,
+    profiles: Profiles,
+    looks: tuple[int, ...],
 ) -> CaseResult:
-    if cannot_fail := nothing_can_fail(case):
-        raise NpuperfError(f"{case.name}: {cannot_fail}")
-    measurers = [each.measurer(case.steps) for each in opened]
-    rounds = tuple(_measured(measurer, case, request) for measurer in measurers)
-    measured = _unjudged(request, collected, rounds)
-    _write(request.folder, measured)
-    limits = judge(_with_units(case, request), rounds, collected.fingerprint)
+    rounds = Rounds.open(case, collected, profiles)
+    measured = tuple(
+        with_reported(each, case, request.reported)
+        for each in rounds.measure(_wanted(case), by_shape=case.compares)
+    )
+    other = _other_side(case, collected, profiles, request)
+    compared = replace(before(case, collected.fingerprint, other), looks=len(looks))
+    known = _unjudged(request, collected, measured, other, looks[0])
+    _write(request.folder, known)
+    limits = judge(case, measured, collected.fingerprint, compared)
     verdict = worst(limits)
     if selects := culprits(limits):
-        rounds = _with_longest(rounds, measurers, selects)
+        measured = rounds.with_longest(measured, selects)
     result = replace(
-        measured,
+        known,
         verdict=verdict,
         reason="",
-        rounds=rounds,
+        rounds=measured,
         limits=limits,
+        causes=explain_changes(limits, measured, compared),
         blocks=blocks(case, verdict),
     )
     _write(request.folder, result)
     return result
 
 
-def _with_units(case: Case, request: Request) -> Case:
-    """Give the limits on the numbers that the test reported the units that it said."""
-    units = {CUSTOM + name: unit for name, (_, unit) in request.reported.items()}
-    limits = (replace(limit, unit=units.get(limit.wanted.metric, "")) for limit in case.limits)
-    return replace(case, limits=tuple(limits))
+def _wanted(case: Case) -> Iterator[Wanted]:
+    return (limit.wanted for limit in case.limits)
+
+
+def _other_side(
+    case: Case, collected: Collected, profiles: Profiles, request: Request
+) -> OtherSide | None:
+    """Measure what the case is compared with in one session, where it was collected."""
+    if case.against is None or collected.against is None:
+        return None
+    rounds = Rounds.open(case.against, collected.against, profiles)
+    return OtherSide(
+        title=case.against.name,
+        profiles=tuple(request.shown(path) for path in collected.against.rounds),
+        fingerprint=collected.against.fingerprint,
+        rounds=rounds.measure(_wanted(case), by_shape=True),
+    )
 
 
 def _unjudged(
-    request: Request, collected: Collected, rounds: tuple[Measurement, ...]
+    request: Request,
+    collected: Collected,
+    rounds: tuple[Measurement, ...],
+    other: OtherSide | None,
+    first_look: int,
 ) -> CaseResult:
     """Return what is known before it is judged; should judging crash, this is found on disk."""
+    notes = [note for each in rounds for note in each.notes]
+    if len(rounds) > first_look:
+        notes.append(f"{len(rounds)} rounds were run, as noise hid a change after {first_look}")
     return CaseResult(
         request.name,
         request.test,
         Verdict.ERROR,
         mode=collected.mode,
         reason="measured, but the session ended before it was judged",
-        profiles=tuple(_shorter(str(path), request.rootdir) for path in collected.rounds),
+        profiles=tuple(request.shown(path) for path in collected.rounds),
         recorded=collected.recorded,
         fingerprint=collected.fingerprint,
         rounds=rounds,
-        notes=tuple(dict.fromkeys(note for each in rounds for note in each.notes)),
+        notes=tuple(dict.fromkeys(notes)),
+        against=other,
         blocks=True,
     )
 
 
-def _measured(measurer: Measurer, case: Case, request: Request) -> Measurement:
-    """Return one round, with the numbers that the test reported on every lane."""
-    asked = [limit.wanted for limit in case.limits]
-    measurement = measurer.measure(w for w in asked if not w.metric.startswith(CUSTOM))
-    reported = {
-        Wanted(CUSTOM + name): Value(value) for name, (value, _) in request.reported.items()
-    }
-    missing = {
-        wanted: Value(None, reason=_not_reported(wanted))
-        for wanted in asked
-        if wanted.metric.startswith(CUSTOM) and wanted not in reported
-    }
-    lanes = {
-        key: replace(lane, values={**lane.values, **missing, **reported})
-        for key, lane in measurement.lanes.items()
-    }
-    return replace(measurement, lanes=lanes)
-
-
-def _not_reported(wanted: Wanted) -> str:
-    name = wanted.metric.removeprefix(CUSTOM)
-    return f'the test did not report it; call npuperf.metric("{name}", value, unit)'
-
-
-def _with_longest(
-    rounds: Sequence[Measurement], measurers: Sequence[Measurer], selects: Sequence[Selector]
-) -> tuple[Measurement, ...]:
-    """Name the longest operators, which are read only when there is something to explain."""
-    named = []
-    for measurement, measurer in zip(rounds, measurers, strict=True):
-        longest = measurer.longest(selects)
-        lanes = {
-            key: replace(lane, longest=longest[key]) for key, lane in measurement.lanes.items()
-        }
-        named.append(replace(measurement, lanes=lanes))
-    return tuple(named)
-
-
 def _write(folder: Path, result: CaseResult) -> None:
     results.write(folder / "result.json", results.case_as_json(result))
-
-
-def _shorter(text: str, rootdir: Path) -> str:
-    """Return a text with the paths below the root directory relative to it."""
-    return text.replace(f"{rootdir}/", "")

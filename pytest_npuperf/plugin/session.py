@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable
@@ -20,15 +18,14 @@ from pytest_npuperf import results
 from pytest_npuperf.config import Settings
 from pytest_npuperf.errors import NpuperfError
 from pytest_npuperf.model import JSON, CaseResult
+from pytest_npuperf.plugin.commit import commit
+from pytest_npuperf.text import file_name
 
 if TYPE_CHECKING:
     from pytest_npuperf.pipeline import Recordings
 
 KEPT, KEPT_FAILED = 3, 10
 """How many of the last runs stay on disk, and how many of those that failed."""
-
-_RUN = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9]+")
-_EXIT = re.compile(rb'"exit": ([0-9]+)')
 
 
 @dataclass(frozen=True)
@@ -107,9 +104,7 @@ class NpuperfSession:
         """Return the folder for one more measurement of a case; it is not there yet."""
         if not self._numbers:
             self._ignore_output()
-        safe = re.sub(r"[^A-Za-z0-9._-]+", "_", name)[-80:].lstrip("._")
-        if safe != name:
-            safe += f"-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+        safe = file_name(name)
         self._numbers[safe] += 1
         number = self._numbers[safe]
         parts = (safe, self.worker, str(number) if number > 1 else "")
@@ -147,13 +142,23 @@ class NpuperfSession:
     def not_checked(self, full_run: bool) -> list[tuple[str, str]]:
         """Return each case that was not checked, with the reason."""
         told = [pair for found in self.found.values() for pair in found.not_checked]
-        unused = self._unused(name for name, _ in told) if full_run else []
-        return list(dict.fromkeys([*told, *unused]))
+        if full_run:
+            told += self._unused(name for name, _ in told)
+            told += self._unused_baselines(name for name, _ in told)
+        return list(dict.fromkeys(told))
 
     def _unused(self, told: Iterable[str]) -> list[tuple[str, str]]:
         used = {*told, *(case.case for case in self.cases), *self.settings.bases}
         unused = (name for name in self.settings.budgets if name not in used)
         return [(name, "no test uses this budget") for name in unused]
+
+    def _unused_baselines(self, told: Iterable[str]) -> list[tuple[str, str]]:
+        if not (self.settings.budgets or self.found):
+            return []  # what another tool has in a folder of that name is its own business
+        used = {file_name(name) for name in (*told, *filter(None, map(_compared, self.cases)))}
+        files = self.settings.baselines.glob("*/*.json")
+        unused = sorted({path.parent.name for path in files} - used)
+        return [(name, "no test uses this baseline") for name in unused]
 
     def write(self, status: int, full_run: bool, also: Path | None) -> int:
         """Write the joined results into the run's folder and where else they are wanted.
@@ -162,8 +167,10 @@ class NpuperfSession:
         exit status that follows.
         """
         not_checked = self.not_checked(full_run)
+        checked_out = commit(self.settings.rootdir) if self.cases else ""
         for path in filter(None, (also, self._own_result)):
-            self._write(path, results.document(self.cases, self.started, status, not_checked))
+            found = results.document(self.cases, self.started, status, not_checked, checked_out)
+            self._write(path, found)
             status = status or int(bool(self.problems))
         return status
 
@@ -175,25 +182,18 @@ class NpuperfSession:
 
     @property
     def _own_result(self) -> Path | None:
-        return self.folder / "result.json" if self.folder.is_dir() else None
+        return self.folder / results.RESULT if self.folder.is_dir() else None
 
     def tidy(self) -> None:
         """Delete old runs: all but the last few, and but the last few that failed."""
-        output = self.settings.output
-        if not output.is_dir():
-            return
-        runs = sorted((p for p in output.iterdir() if _RUN.fullmatch(p.name)), reverse=True)
-        failed = [run for run in runs if _failed(run)]
-        for run in set(runs) - set(runs[:KEPT]) - set(failed[:KEPT_FAILED]):
+        found = results.runs(self.settings.output)
+        failed = [run for run in found if results.has_failed(run)]
+        for run in set(found) - set(found[:KEPT]) - set(failed[:KEPT_FAILED]):
             shutil.rmtree(run, ignore_errors=True)
 
 
-def _failed(run: Path) -> bool:
-    """Return whether a run failed, by the beginning of its result, which may be large."""
-    try:
-        with (run / "result.json").open("rb") as file:
-            status = _EXIT.search(file.read(300))
-    except OSError:
-        status = None
-    # A session that ended without its results did not end well.
-    return status is None or status[1] != b"0"
+def _compared(case: CaseResult) -> str:
+    """Return the name of a case that may use a baseline: of an error that is not known."""
+    if case.limits and not any(judged.limit.max_regression for judged in case.limits):
+        return ""
+    return case.case

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
-from pytest_npuperf.model import CaseResult, Verdict
-from pytest_npuperf.report.words import by_verdict, severity
+from pytest_npuperf.model import CaseResult, Judged, Verdict
+from pytest_npuperf.report.words import by_verdict, noise, severity
 
 _OF_CASES = {
     Verdict.ERROR: "mend what stopped {case}; until then none of its limits holds",
@@ -20,8 +21,17 @@ _OF_LIMITS = {
     ),
     Verdict.NOT_MEASURED: "profile {case} with what {title} needs, or take the limit out{where}",
     Verdict.INCONCLUSIVE: "measure {case} so that the limit on {title}{where} can be judged",
-    Verdict.NEW: "give {title} of {case} a bound such as at_most{where}; nothing holds it yet",
+    Verdict.NEW: "npuperf accept --case {quoted} --reason 'first baseline'",
 }
+_HIDDEN = (
+    "measure {case} again with more rounds, or on a quieter device: "
+    "noise hides how {title}{where} has changed"
+)
+_SLOWER_THAN = "see the details under the failed test of {case}: it is worse than {other}"
+_CHANGED = (
+    "see the details under the failed test of {case}; where the change is meant: "
+    "npuperf accept --case {quoted} --replace --reason TEXT"
+)
 _WARNED = 'look at {title} of {case}; on_fail = "fail"{where} would make it count'
 
 
@@ -46,5 +56,20 @@ def _of_limit(case: CaseResult) -> str:
     if worst is None:
         return f"give the budget of {case.case} a limit"
     where = f" at {worst.limit.where}" if worst.limit.where else ""
-    advice = _WARNED if worst.warned else _OF_LIMITS.get(worst.verdict, "see what stopped {case}")
-    return advice.format(case=case.case, title=worst.limit.wanted.title(), where=where)
+    return _advice(worst, bool(case.against)).format(
+        case=case.case,
+        quoted=shlex.quote(case.case),
+        title=worst.limit.wanted.title(),
+        where=where,
+        other=case.against.title if case.against else "",
+    )
+
+
+def _advice(judged: Judged, in_one_session: bool) -> str:
+    if judged.warned:
+        return _WARNED
+    if noise(judged):
+        return _HIDDEN
+    if judged.verdict is Verdict.FAILED and judged.is_by_change:
+        return _SLOWER_THAN if in_one_session else _CHANGED
+    return _OF_LIMITS.get(judged.verdict, "see what stopped {case}")

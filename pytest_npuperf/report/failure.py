@@ -9,13 +9,17 @@ from pytest_npuperf.catalogue import AI_CORES, COMMUNICATION, PER_STEP
 from pytest_npuperf.globs import matches
 from pytest_npuperf.model import (
     CaseResult,
+    Cause,
+    CauseKind,
     Judged,
     LaneMeasurement,
     LongOp,
     OpRow,
     Selector,
     Verdict,
+    Wanted,
 )
+from pytest_npuperf.report.causes import causes, signed
 from pytest_npuperf.report.words import guilty, headline, origin, placed, severity, verdict_word
 from pytest_npuperf.text import clipped, columns, printable
 from pytest_npuperf.units import Dimension, show
@@ -46,7 +50,7 @@ def one_line(case: CaseResult) -> str:
     if case.reason or not worst:
         return printable(f"{case.case}: {headline(case) or case.verdict}")
     more = f" (+{len(worst) - 1} more)" if len(worst) > 1 else ""
-    return printable(f"{case.case}: {placed(worst[0])}{more}")
+    return printable(f"{case.case}: {placed(worst[0], _guilty_op(case, worst[0]))}{more}")
 
 
 def culprits(limits: Iterable[Judged]) -> tuple[Selector, ...]:
@@ -55,16 +59,32 @@ def culprits(limits: Iterable[Judged]) -> tuple[Selector, ...]:
     return tuple(dict.fromkeys(judged.limit.wanted.select for judged in failed))
 
 
+def _guilty_op(case: CaseResult, judged: Judged) -> str:
+    """Say which op the most of a change for the worse comes from; empty where none is known."""
+    if not (judged.is_by_change and _is_on_operators(judged)):
+        return ""
+    known = case.causes.get(judged.lane, ())
+    parts = [cause for cause in known if cause.delta > 0 and _is_of(judged.limit.wanted, cause)]
+    if not parts:
+        return ""
+    worst = max(parts, key=lambda cause: cause.delta)
+    what = f"{worst.kind} to {worst.core}" if worst.kind is CauseKind.MOVED else worst.kind
+    return f"; most by {worst.type or '(no type)'} ({what}, {signed(worst.delta)})"
+
+
 def details(case: CaseResult) -> str:
     """Return the section under a failed test: its limits, the operators behind them, notes."""
-    lines = [_head(case), *_limits(case)]
+    lines = [_head(case), *_limits(case), *(f"  {line}" for line in causes(case, WIDTH - 2))]
     lines += [f"note: {note}" for note in case.notes]
     lines += [f"profile: {profile}" for profile in case.profiles]
+    if case.against:
+        lines += [f"against: {profile}" for profile in case.against.profiles]
     return "\n".join(printable(line) for line in lines)
 
 
 def _head(case: CaseResult) -> str:
-    known = (f"{key} {value}" for key, value in case.fingerprint.items())
+    # A hash says nothing to people.
+    known = (f"{key} {value}" for key, value in case.fingerprint.items() if key != "app_sha256")
     return ", ".join([f"{case.case}: {case.verdict}", *filter(None, [origin(case)]), *known])
 
 
@@ -109,7 +129,20 @@ def _operators(case: CaseResult, judged: Judged, margin: str) -> list[str]:
     lanes = [each.lanes[judged.lane] for each in case.rounds if judged.lane in each.lanes]
     if _is_rule(judged):
         return _listed(f"{margin}longest: ", _longest(lanes, wanted.select))
+    if judged.is_by_change and judged.lane in case.causes:
+        return []  # the table of causes says more
     return _listed(f"{margin}most time: ", _most_time(lanes, wanted.metric))
+
+
+def _is_of(wanted: Wanted, cause: Cause) -> bool:
+    """Return whether an op counts to what a limit is about; a cause is of any name."""
+    if wanted.metric != "ops":
+        return _is_part(cause, wanted.metric)
+    select = wanted.select
+    chosen = ((select.type, cause.type), (select.task_type, cause.core))
+    return all(matches(text, globs) for globs, text in chosen if globs) and not matches(
+        cause.type, select.not_type
+    )
 
 
 def _longest(lanes: Iterable[LaneMeasurement], select: Selector) -> list[Culprit]:
@@ -140,7 +173,7 @@ def _most_time(lanes: Iterable[LaneMeasurement], metric: str) -> list[Culprit]:
     return worst.most_common(5)
 
 
-def _is_part(row: OpRow, metric: str) -> bool:
+def _is_part(row: OpRow | Cause, metric: str) -> bool:
     """Return whether a scalar time is made of these rows among others."""
     if metric.removesuffix(PER_STEP) in _KERNELS:
         return row.core not in COMMUNICATION

@@ -32,6 +32,8 @@ def _of_limit(judged: Judged) -> list[tuple[str, str]]:
     name = title + _SUFFIXES.get(judged.limit.dimension, "")
     found = [] if judged.value is None else [(name, _plain(judged.value))]
     found += [(f"{name}.{bound.kind}", _plain(bound.value)) for bound in judged.limit.bounds]
+    if judged.comparison and judged.comparison.change is not None:
+        found.append((f"{title}.change", _plain(judged.comparison.change)))
     return [*found, (f"{title}.verdict", str(judged.verdict))]
 
 

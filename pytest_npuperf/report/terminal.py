@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,12 @@ from pytest_npuperf.report.failure import one_line
 from pytest_npuperf.report.table import Column, lay_out
 from pytest_npuperf.report.words import (
     Severity,
+    better,
     by_verdict,
     headline,
     limit_cell,
     margin_cell,
+    noise,
     now_cell,
     origin,
     placed,
@@ -82,7 +85,7 @@ def summary(
         return _folded(said, width)
     rows = _rows(cases, everything=verbosity > 0)
     notes = _notes(cases) if verbosity > 0 else []
-    tail = [*_unchecked(not_checked), *notes]
+    tail = [*_unchecked(not_checked), *notes, *_improvements(cases)]
     if all(_is_quiet(case) for case in cases):
         return [*_table(rows, width), *_folded([*tail, *_all_passed(cases)], width)]
     tail = [*_replays(cases), *tail, *_counts(cases), (next_action(cases), "")]
@@ -126,9 +129,14 @@ def _limit_row(case: CaseResult, judged: Judged, several_lanes: bool) -> _Row:
     )
     colour = "yellow" if judged.warned else _COLOURS[judged.verdict]
     why = judged.limit.why if judged.verdict is Verdict.FAILED else ""
-    under = judged.remark or why
+    under = "; ".join(filter(None, [_noise(judged, len(case.rounds)), judged.remark])) or why
     sentence = f"{case.case}: {placed(judged)}"
     return _Row(tuple(map(printable, cells)), colour, severity(judged), case.case, under, sentence)
+
+
+def _noise(judged: Judged, rounds: int) -> str:
+    bounds = noise(judged)
+    return f"noise hides the change: {bounds}, in {rounds} rounds" if bounds else ""
 
 
 def _table(rows: Sequence[_Row], width: int) -> list[Line]:
@@ -198,6 +206,21 @@ def _unchecked(not_checked: Iterable[tuple[str, str]]) -> list[Line]:
 
 def _notes(cases: Iterable[CaseResult]) -> list[Line]:
     return [(f"note: {case.case}: {note}", "") for case in cases for note in case.notes]
+
+
+def _improvements(cases: Iterable[CaseResult]) -> list[Line]:
+    """Return a line for each case that is better than before; tests may share one."""
+    passed = (case for case in cases if case.verdict is Verdict.PASSED)
+    told = ((case, [*filter(None, map(better, case.limits))]) for case in passed)
+    return list(dict.fromkeys((_improved(case, found), "green") for case, found in told if found))
+
+
+def _improved(case: CaseResult, found: Sequence[str]) -> str:
+    more = f" (+{len(found) - 1} more)" if len(found) > 1 else ""
+    # What was run beside it is no baseline, and nothing is to be accepted.
+    accept = f"npuperf accept --case {shlex.quote(case.case)} --replace --reason TEXT"
+    keep = "" if case.against else f"; to keep it: {accept}"
+    return f"better: {case.case}: {found[0]}{more}{keep}"
 
 
 def _is_quiet(case: CaseResult) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from pytest_npuperf.model import Bound, CaseResult, Judged, Limit, Verdict
-from pytest_npuperf.units import Dimension, show, show_apart, show_change
+from pytest_npuperf.units import show, show_apart, show_change
 
 _SIGNS = {"at_most": "", "at_least": ">= ", "equal": "= "}
 
@@ -16,7 +16,7 @@ def severity(judged: Judged) -> Severity:
     """Order limits, the worst first: by verdict, then by how far they are beyond their bound."""
     bound = None if judged.value is None else judged.limit.nearest(judged.value)
     if bound is None or judged.value is None:
-        return judged.counts_as.rank, judged.verdict.rank, True, Fraction(0)
+        return judged.counts_as.rank, judged.verdict.rank, True, -judged.excess
     beyond = bound.excess(judged.value)
     # Whatever is beyond zero is infinitely far beyond it.
     far = bound.value == 0 and beyond > 0
@@ -41,9 +41,10 @@ def guilty(case: CaseResult) -> list[Judged]:
     return sorted(failing, key=severity)
 
 
-def placed(judged: Judged) -> str:
-    """Return the reason and the place of its limit: ``... [pyproject.toml:12]``."""
-    return f"{judged.reason} [{judged.limit.where}]" if judged.limit.where else judged.reason
+def placed(judged: Judged, also: str = "") -> str:
+    """Return the reason, what else is said, and the place of the limit: ``[pyproject.toml:12]``."""
+    where = f" [{judged.limit.where}]" if judged.limit.where else ""
+    return f"{judged.reason}{also}{where}"
 
 
 def origin(case: CaseResult) -> str:
@@ -53,34 +54,65 @@ def origin(case: CaseResult) -> str:
     return f"replayed (recorded {case.recorded})" if case.recorded else "replayed (date unknown)"
 
 
+def better(judged: Judged) -> str:
+    """Say by how much a number has become better, and than what; empty where it has not."""
+    limit, now, change = judged.limit, judged.value, judged.comparison
+    if now is None or change is None or not change.improved:
+        return ""
+    value, before = show_apart((now, change.baseline), limit.dimension, limit.unit)
+    than = f"{limit.show_by(change.change)} from {before} ({change.source})"
+    return f"{limit.wanted.title()} {value}, {than}"
+
+
+def noise(judged: Judged) -> str:
+    """Say between what a change is, where it may be worse than is allowed, or not; else nothing."""
+    limit, change = judged.limit, judged.comparison
+    if judged.verdict is not Verdict.INCONCLUSIVE or change is None or limit.max_regression is None:
+        return ""
+    if change.low is None or change.high is None:
+        return ""
+    worst = change.high if limit.better == "lower" else -change.low
+    bounds = f"surely {limit.show_by(change.low)} to {limit.show_by(change.high)}"
+    return bounds if worst > limit.max_regression.value else ""
+
+
 def verdict_word(judged: Judged) -> str:
     """Return the verdict, and that it only warns where it does."""
     return f"{judged.verdict} (warn)" if judged.warned else str(judged.verdict)
 
 
 def limit_cell(judged: Judged) -> str:
-    """Return the bound that decides: ``1.70 ms`` at most, ``>= 80.0 %``, ``= 0``."""
+    """Return the bound that decides: ``1.70 ms`` at most, ``>= 80.0 %``, ``+5.00 %`` more."""
     limit, bound = judged.limit, _bound(judged)
     if bound is None:
-        regression = limit.max_regression
-        return f"+{show(regression, Dimension.SHARE)}" if regression is not None else ""
+        return _allowed(limit)
     return _SIGNS[bound.kind] + show_apart(_numbers(judged, bound), limit.dimension, limit.unit)[-1]
+
+
+def _allowed(limit: Limit) -> str:
+    """Return how much worse than before a number may be: ``+5.0 %``, ``-2 points``."""
+    if limit.max_regression is None:
+        return ""
+    value = limit.max_regression.value
+    return limit.show_by(value if limit.better == "lower" else -value)
 
 
 def now_cell(judged: Judged) -> str:
     """Return the measured value, in the unit of its limit; a dash where there is none."""
     if judged.value is None:
         return "-"
-    bound = judged.limit.nearest(judged.value)
+    bound = _bound(judged)
     if bound is None:
         return show(judged.value, judged.limit.dimension, judged.limit.unit)
     return show_apart(_numbers(judged, bound), judged.limit.dimension, judged.limit.unit)[0]
 
 
 def margin_cell(judged: Judged) -> str:
-    """Return how far the value is from its bound: ``+0.6 %``."""
+    """Return how far the value is from its bound, or from what it was: ``+0.6 %``."""
     bound = _bound(judged)
-    if bound is None or judged.value is None:
+    if bound is None:
+        return judged.limit.show_by(judged.comparison.change) if judged.comparison else ""
+    if judged.value is None:
         return ""
     change = show_change(judged.value, bound.value)
     return change or _difference(judged.limit, judged.value - bound.value)
@@ -91,9 +123,12 @@ def _difference(limit: Limit, difference: Fraction) -> str:
 
 
 def _bound(judged: Judged) -> Bound | None:
-    if judged.value is not None:
-        return judged.limit.nearest(judged.value)
-    return next(iter(judged.limit.bounds), None)
+    """Return the bound that decides; None where the change does."""
+    if judged.value is None:
+        return next(iter(judged.limit.bounds), None)
+    if judged.is_by_change and judged.verdict is not Verdict.PASSED:
+        return None
+    return judged.limit.nearest(judged.value)
 
 
 def _numbers(judged: Judged, bound: Bound) -> tuple[Fraction, ...]:

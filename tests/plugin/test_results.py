@@ -28,7 +28,7 @@ def runs(project: Project) -> list[Path]:
     return sorted(path for path in (project.path / ".npuperf").iterdir() if path.is_dir())
 
 
-@pytest.mark.parametrize("args", [[], ["-n", "2"]], ids=["plain", "xdist"])
+@pytest.mark.parametrize("args", [[], ["-n", "1"]], ids=["plain", "xdist"])
 def test_the_results_of_a_run(gated: Project, args: list[str]) -> None:
     if args:
         pytest.importorskip("xdist")
@@ -43,7 +43,7 @@ def test_the_results_of_a_run(gated: Project, args: list[str]) -> None:
     )
     (run,) = runs(gated)
     assert json.loads((run / "result.json").read_bytes()) == found
-    (own,) = run.glob("resnet50.gw[01]" if args else "resnet50")
+    (own,) = run.glob("resnet50.gw0" if args else "resnet50")
     assert json.loads((own / "result.json").read_bytes()) == case
 
 
@@ -123,18 +123,18 @@ def test_collecting_only_writes_nothing(gated: Project) -> None:
 def test_what_was_measured_is_on_disk_before_it_is_judged(gated: Project) -> None:
     gated.pytester.makeconftest(
         """
+        import importlib
         import pathlib
         import time
-        from pytest_npuperf import pipeline
 
         def slow(*arguments):
             pathlib.Path("judging").touch()
             time.sleep(600)
 
-        pipeline.judge = slow
+        importlib.import_module("pytest_npuperf.pipeline.gate").judge = slow
         """
     )
-    command = [sys.executable, "-m", "pytest", "-q"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "npuperf"]
     with subprocess.Popen(command, cwd=gated.path, stdout=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 120
         while not (gated.path / "judging").exists():

@@ -97,7 +97,10 @@ def test_speed():
 def test_other():
     pass
 """
-UNUSED = "not checked: spare: no test uses this budget"
+UNUSED = [
+    "not checked: spare: no test uses this budget",
+    "not checked: gone: no test uses this baseline",
+]
 
 
 @pytest.fixture
@@ -106,20 +109,27 @@ def with_spare(project: Project) -> Project:
     project.budget('kernel_time = "120 us"', 'extends = "base"')
     project.budget('kernel_time = "120 us"', name="spare")
     project.budget('kernel_time = "120 us"', name="base")
+    (project.path / "baselines" / "gone").mkdir(parents=True)
+    (project.path / "baselines" / "gone" / "Ascend310P3.json").touch()
     project.tests(FULL_RUN)
     return project
 
 
-@pytest.mark.parametrize("args", [[], ["-n", "2"]], ids=["plain", "xdist"])
+# Workers that measure nothing import no pandas, and collect and leave out tests just the same.
+WORKER = ["-n", "1", "--npuperf-mode=off"]
+
+
+@pytest.mark.parametrize("args", [[], ["-n", "2"], WORKER], ids=["plain", "xdist", "off"])
 def test_an_unused_budget_is_told_after_a_full_run(with_spare: Project, args: list[str]) -> None:
     if args:
         pytest.importorskip("xdist")
     result = with_spare.run("--npuperf-json=results.json", *args)
     assert result.ret == 0
-    assert [line for line in result.outlines if "no test uses" in line] == [UNUSED]
-    assert with_spare.read()["not_checked"] == [
-        {"case": "spare", "reason": "no test uses this budget"}
-    ]
+    assert [line for line in result.outlines if "no test uses" in line] == UNUSED
+    not_checked = with_spare.read()["not_checked"]
+    told = [f"not checked: {each['case']}: {each['reason']}" for each in not_checked]
+    assert told[-2:] == UNUSED
+    assert [each["case"] for each in not_checked[:-2]] == (["resnet50"] if args == WORKER else [])
 
 
 PARTS = [
@@ -134,7 +144,7 @@ PARTS = [
 
 
 @pytest.mark.parametrize("args", PARTS, ids=" ".join)
-@pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["plain", "xdist"])
+@pytest.mark.parametrize("workers", [[], WORKER], ids=["plain", "xdist"])
 def test_not_after_a_part_of_the_tests(
     with_spare: Project, args: list[str], workers: list[str]
 ) -> None:
@@ -159,7 +169,7 @@ def test_not_when_a_file_was_not_collected(with_spare: Project) -> None:
     result.stdout.no_fnmatch_line("*no test uses*")
 
 
-@pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["plain", "xdist"])
+@pytest.mark.parametrize("workers", [[], WORKER], ids=["plain", "xdist"])
 def test_not_when_a_hook_left_tests_out(with_spare: Project, workers: list[str]) -> None:
     if workers:
         pytest.importorskip("xdist")

@@ -103,7 +103,7 @@ def test_a_budget_without_a_limit_is_an_error(project: Project) -> None:
     assert result.ret == 1
     message = (
         "resnet50: the budget has no limit, so nothing can fail; "
-        'add a bound, such as kernel_time = "2 ms"'
+        'add one, such as kernel_time = "2 ms" or kernel_time = { max_regression = "5 %" }'
     )
     assert message in result.outlines
 

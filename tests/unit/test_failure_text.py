@@ -8,12 +8,16 @@ import pytest
 
 from pytest_npuperf.model import (
     CaseResult,
+    Cause,
+    CauseKind,
+    Comparison,
     Judged,
     LaneMeasurement,
     Limit,
     LongOp,
     Measurement,
     OpRow,
+    Regression,
     Selector,
     Verdict,
     Wanted,
@@ -125,6 +129,68 @@ def test_a_case_without_a_reason_and_without_limits_says_its_verdict() -> None:
     assert one_line(CaseResult("a", "t", Verdict.NOT_MEASURED, "run")) == "a: NOT_MEASURED"
 
 
+# --- the op behind a change -------------------------------------------------------------------
+
+
+def cause(kind: str, op: str, core: str, before: int, now: int, from_core: str = "") -> Cause:
+    return Cause(CauseKind(kind), op, core, "1,3", "FLOAT16", 1, 1, before, now, from_core)
+
+
+CAUSES = (
+    cause("moved", "Cast", "AI_CPU", 10, 110, "AI_CORE"),
+    cause("slower", "Conv2D", "AI_CORE", 1000, 1500),
+    cause("new", "allReduce", "COMMUNICATION", 0, 900),
+    cause("faster", "Relu", "AI_VECTOR_CORE", 2000, 100),
+)
+
+
+def changed(metric: str, **more: Any) -> Judged:
+    """Return a limit that was broken by a change."""
+    found = judged(metric, **more)
+    limit = replace(found.limit, at_most=None, max_regression=Regression(Fraction(5, 100)))
+    compared = Comparison(Fraction(1), Fraction(1, 10), None, None, False, "baseline")
+    return replace(found, limit=limit, comparison=compared)
+
+
+@pytest.mark.parametrize(
+    ("limit", "op"),
+    [
+        (changed("kernel_time"), "; most by Conv2D (slower, +500 ns)"),
+        (changed("busy_time"), "; most by allReduce (new, +900 ns)"),
+        (changed("communication_time_per_step"), "; most by allReduce (new, +900 ns)"),
+        (changed("ai_cpu_time"), "; most by Cast (moved to AI_CPU, +100 ns)"),
+        (changed("ops", type=("Ca*",)), "; most by Cast (moved to AI_CPU, +100 ns)"),
+        (changed("ops", task_type=("AI_CORE",)), "; most by Conv2D (slower, +500 ns)"),
+        (
+            changed("ops", not_type=("allReduce", "Conv2D")),
+            "; most by Cast (moved to AI_CPU, +100 ns)",
+        ),
+        (changed("ops", type=("Relu",)), ""),
+        (changed("idle_time"), ""),
+        (changed("kernel_count", dimension=Dimension.COUNT), ""),
+        (changed("kernel_time", lane="1/1"), ""),
+        (changed("kernel_time", verdict=Verdict.INCONCLUSIVE), ""),
+        (judged("kernel_time"), ""),
+    ],
+)
+def test_the_message_of_a_change_names_the_op_behind_it(limit: Judged, op: str) -> None:
+    title = limit.limit.wanted.title()
+    expected = f"resnet50: {title} is judged{op} [pyproject.toml:12]"
+    assert one_line(case(limit, causes={"0": CAUSES})) == expected
+
+
+def test_where_a_table_tells_the_causes_the_op_types_are_not_listed() -> None:
+    assert "most time" not in details(case(changed("kernel_time"), causes={"0": CAUSES}))
+    assert "most time" in details(case(changed("kernel_time"), causes={"1/1": CAUSES}))
+    assert "most time" in details(case(judged("kernel_time"), causes={"0": CAUSES}))
+
+
+def test_an_op_without_a_type_is_not_hidden() -> None:
+    lost = {"0": (cause("slower", "", "", 1, 2),)}
+    expected = "resnet50: kernel_time is judged; most by (no type) (slower, +1.00 ns)"
+    assert one_line(case(changed("kernel_time", where=""), causes=lost)) == expected
+
+
 # --- details ----------------------------------------------------------------------------------
 
 
@@ -141,14 +207,14 @@ def test_the_section_under_a_failed_test() -> None:
         case(*limits),
         mode="replay",
         recorded="2026-01-31",
-        fingerprint={"soc": "Ascend310P3", "cann": "8.0.0"},
+        fingerprint={"soc": "Ascend310P3", "cann": "8.0.0", "app": "main", "app_sha256": "00"},
         notes=("3 rows are left\nout",),
         profiles=("recordings/resnet50/round_1", "recordings/resnet50/round_2"),
     )
     assert (
         details(result)
         == """\
-resnet50: FAILED, replayed (recorded 2026-01-31), soc Ascend310P3, cann 8.0.0
+resnet50: FAILED, replayed (recorded 2026-01-31), soc Ascend310P3, cann 8.0.0, app main
   FAILED         ops type=Conv2D max is judged [pyproject.toml:12]
                  longest: stage1/Conv2D_17 61.0 us, stage1/Conv2D_18 40.0 us
   FAILED         busy_time is judged [pyproject.toml:12]

@@ -16,6 +16,7 @@ from pytest_npuperf.model import (
     LaneMeasurement,
     Limit,
     Measurement,
+    Regression,
     Selector,
     Value,
     Verdict,
@@ -66,7 +67,7 @@ BOUNDS: list[tuple[Mapping[str, int], int, Verdict, str]] = [
         "busy_time 1.700001 ms, limit 1.700000 ms (+0.00006 %)",
     ),
     ({"at_most": 1_700_000}, 1_710_000, FAILED, "busy_time 1.71 ms, limit 1.70 ms (+0.6 %)"),
-    ({"at_most": 1_700_000}, 0, PASSED, "busy_time 0 ms, limit 1.70 ms (-100 %)"),
+    ({"at_most": 1_700_000}, 0, PASSED, "busy_time 0 ns, limit 1.70 ms (-100 %)"),
     ({"at_most": 0}, 0, PASSED, "busy_time 0 ns, limit 0 ns"),
     ({"at_most": 0}, 1, FAILED, "busy_time 1.00 ns, limit 0 ns"),
     ({"at_least": 1000}, 1000, PASSED, "busy_time 1.00 us, at least 1.00 us wanted (0 %)"),
@@ -235,7 +236,7 @@ def test_a_count_must_hold_in_every_round(
 
 
 def test_a_count_without_an_absolute_bound_is_shown_at_its_highest() -> None:
-    limit = Limit(COUNT, Dimension.COUNT, max_regression=Fraction(0))
+    limit = Limit(COUNT, Dimension.COUNT, max_regression=Regression(Fraction(0)))
     assert judge_one(limit, 3, 5, 4).value == 5
 
 
@@ -358,14 +359,16 @@ def test_numbers_of_the_right_hardware_are_judged(soc: str | None) -> None:
 
 
 def test_a_comparison_without_a_baseline_is_new() -> None:
-    limit = Limit(BUSY, Dimension.TIME, max_regression=Fraction(5, 100))
+    limit = Limit(BUSY, Dimension.TIME, max_regression=Regression(Fraction(5, 100)))
     judged = judge_one(limit, 5)
     assert judged.verdict is Verdict.NEW
     assert judged.reason == "busy_time 5.00 ns; there is no baseline to compare it with"
 
 
 def test_an_absolute_bound_beside_a_comparison_still_fails() -> None:
-    limit = Limit(BUSY, Dimension.TIME, at_most=Fraction(5), max_regression=Fraction(5, 100))
+    limit = Limit(
+        BUSY, Dimension.TIME, at_most=Fraction(5), max_regression=Regression(Fraction(5, 100))
+    )
     assert judge_one(limit, 5).verdict is Verdict.NEW
     assert judge_one(limit, 6).verdict is FAILED
 
@@ -381,21 +384,30 @@ def test_a_limit_without_any_bound_never_passes() -> None:
     [
         ((LIMIT,), ""),
         ((Limit(BUSY, Dimension.TIME, equal=Fraction(0)),), ""),
-        ((Limit(BUSY, Dimension.TIME, max_regression=Fraction(0)), LIMIT), ""),
+        ((Limit(BUSY, Dimension.TIME, max_regression=Regression(Fraction(0))),), ""),
         (
             (),
             "the budget has no limit, so nothing can fail; "
-            'add a bound, such as kernel_time = "2 ms"',
+            'add one, such as kernel_time = "2 ms" or kernel_time = { max_regression = "5 %" }',
         ),
         (
-            (Limit(BUSY, Dimension.TIME, max_regression=Fraction(0)),),
-            "the budget has only max_regression, which this version does not compare yet, "
-            'so nothing can fail; add a bound, such as kernel_time = "2 ms"',
+            (Limit(BUSY, Dimension.TIME),),
+            "the budget has no limit, so nothing can fail; "
+            'add one, such as kernel_time = "2 ms" or kernel_time = { max_regression = "5 %" }',
         ),
     ],
 )
 def test_a_case_in_which_nothing_can_fail_is_told(limits: tuple[Limit, ...], said: str) -> None:
     assert nothing_can_fail(Case("c", limits=limits)) == said
+
+
+def test_another_side_with_which_nothing_is_compared_is_told() -> None:
+    compared = Limit(BUSY, Dimension.TIME, max_regression=Regression(Fraction(0)))
+    assert nothing_can_fail(Case("c", limits=(compared,), against=Case("d"))) == ""
+    assert nothing_can_fail(Case("c", limits=(LIMIT,), against=Case("d"))) == (
+        "against is said, but no limit has max_regression, so nothing is compared; "
+        'add one, such as kernel_time = { max_regression = "5 %" }'
+    )
 
 
 # --- the case ---------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from pytest_npuperf.model import CaseResult, Judged, Limit, Selector, Verdict, Wanted
+from pytest_npuperf.model import CaseResult, Comparison, Judged, Limit, Selector, Verdict, Wanted
 from pytest_npuperf.report import flat_properties
 from pytest_npuperf.units import Dimension
 
@@ -99,6 +100,23 @@ def test_a_limit_is_plain_numbers_with_the_unit_in_the_name(
 ) -> None:
     named = [(f"npuperf.resnet50.{name}", value) for name, value in expected.items()]
     assert flat_properties(case(limit)) == [*HEAD, *named]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (Fraction(86, 1000), {"step_time.p50.change": "0.086"}),
+        (Fraction(-1, 10**7), {"step_time.p50.change": "-0.0000001"}),
+        (Fraction(0), {"step_time.p50.change": "0"}),
+        (None, {}),  # from zero
+    ],
+)
+def test_a_change_is_a_number(change: Fraction | None, expected: dict[str, str]) -> None:
+    limit = judged(Wanted("step_time", "p50"), Dimension.TIME, Fraction(2))
+    compared = Comparison(Fraction(1), change, None, None, False, "baseline")
+    found = dict(flat_properties(case(replace(limit, comparison=compared)))[len(HEAD) :])
+    names = {"step_time.p50_ns": "2", **expected, "step_time.p50.verdict": "PASSED"}
+    assert found == {f"npuperf.resnet50.{name}": value for name, value in names.items()}
 
 
 def test_a_replay_says_so() -> None:

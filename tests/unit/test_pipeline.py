@@ -6,10 +6,13 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
 from profile_tables import Op, msprof, op_summary
 
+from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.model import Case, CaseResult, Collected, Limit, LongOp, Selector, Wanted
 from pytest_npuperf.pipeline import Profiles, Recordings, Request, gate
+from pytest_npuperf.profile import Profile, open_profile
 from pytest_npuperf.units import Dimension
 
 OPS = [
@@ -61,3 +64,22 @@ def test_each_round_names_its_own(tmp_path: Path) -> None:
 def test_a_failure_that_is_not_about_operators_names_none(tmp_path: Path) -> None:
     within = Limit(KERNELS.wanted, Dimension.TIME, at_most=Fraction(2500))
     assert longest(gated(tmp_path, [OPS], COUNT, within)) == [()]
+
+
+def test_a_rank_that_goes_while_the_profile_is_opened_is_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = msprof(tmp_path / "round_1", op_summary=op_summary(*OPS))
+
+    def open_late(path: Path, one_run: bool) -> Profile:
+        profile = open_profile(path, one_run=one_run)
+        next(folder.rglob("*.csv")).unlink()
+        return profile
+
+    monkeypatch.setattr("pytest_npuperf.pipeline.opened.open_profile", open_late)
+    with pytest.raises(ProfileError) as caught:
+        Profiles(Recordings()).open(folder, "replay")
+    assert str(caught.value) == (
+        f"{folder}: files came, went or changed while it was opened; "
+        "wait until nothing writes there, and try again"
+    )

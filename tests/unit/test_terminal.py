@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from pytest_npuperf.judge import blocks, judge, worst
+from pytest_npuperf.judge import Before, blocks, judge, worst
 from pytest_npuperf.model import (
     Case,
     CaseResult,
     LaneMeasurement,
     Limit,
     Measurement,
+    OtherSide,
+    Regression,
     Selector,
     Value,
     Verdict,
@@ -106,7 +108,7 @@ MIXED = result(
         limit("overlap_share", Dimension.SHARE, at_least=Fraction(8, 10), better="higher"): Value(
             None, reason="the profile has no communication"
         ),
-        limit("compute_time", max_regression=Fraction(5, 100)): 1_000_000,
+        limit("compute_time", max_regression=Regression(Fraction(5, 100))): 1_000_000,
     },
 )
 LANES = result(
@@ -311,6 +313,123 @@ def test_a_number_on_a_case_without_limits_is_its_own_row() -> None:
     ]
 
 
+# --- changes ----------------------------------------------------------------------------------
+
+KERNELS = limit("kernel_time", max_regression=Regression(Fraction(5, 100)))
+COUNT = limit("kernel_count", Dimension.COUNT, at_most=200, max_regression=Regression(Fraction(0)))
+STEADY = [100, 101, 99, 100]
+BETTER, NOISY = [80, 80, 81, 79], [100, 120, 90, 101]
+
+
+def changed(now: Sequence[int], count: int = 140, kernels: Limit = KERNELS) -> CaseResult:
+    """Return the result of a case that had four rounds of about 100 ms and 140 kernels before."""
+    case = Case("a b", limits=(kernels, COUNT))
+    rounds = _rounds(now, count)
+    judged = judge(case, rounds, {}, Before((_rounds(STEADY, 140),), "baseline"))
+    verdict = worst(judged)
+    blocked = blocks(case, verdict)
+    return CaseResult("a b", "t", verdict, "run", rounds=rounds, limits=judged, blocks=blocked)
+
+
+def _rounds(kernels: Sequence[int], count: int) -> tuple[Measurement, ...]:
+    found = ({KERNELS.wanted: ms * 1_000_000, COUNT.wanted: count} for ms in kernels)
+    lanes = ({wanted: Value(Fraction(n)) for wanted, n in each.items()} for each in found)
+    return tuple(Measurement({"0": LaneMeasurement(lane)}) for lane in lanes)
+
+
+def said(cases: Sequence[CaseResult], word: str) -> list[str]:
+    """Return what a line says that begins with a word, unfolded, and all that follows."""
+    found = lines(cases)
+    starts = [index for index, line in enumerate(found) if line.startswith(word)]
+    return [" ".join(" ".join(found[start:]).split()) for start in starts]
+
+
+KEEP = "; to keep it: npuperf accept --case 'a b' --replace --reason TEXT"
+WITHIN = "npuperf: 2 limits in 1 case within budget"
+
+
+@pytest.mark.parametrize(
+    ("count", "line"),
+    [
+        (140, "better: a b: kernel_time 80.0 ms, -20.0 % from 100 ms (baseline)"),
+        (139, "better: a b: kernel_time 80.0 ms, -20.0 % from 100 ms (baseline) (+1 more)"),
+    ],
+)
+def test_an_improvement_is_said_in_one_line_and_can_be_kept(count: int, line: str) -> None:
+    better = changed(BETTER, count)
+    assert said([better], "better") == [f"{line}{KEEP} {WITHIN}"]
+    assert summary([better], [], 100, -1) == []
+
+
+def test_an_improvement_that_many_tests_find_is_said_once() -> None:
+    found = said([changed(BETTER), replace(changed(BETTER), test="another")], "better")
+    assert [each.count("better") for each in found] == [1]
+
+
+def test_what_is_better_than_another_app_is_no_baseline() -> None:
+    better = replace(changed(BETTER), against=OtherSide("old"))
+    assert KEEP not in said([better], "better")[0]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        changed(STEADY),
+        changed(BETTER, 141),  # what else has become worse is not to be accepted with it
+        changed(BETTER, kernels=replace(KERNELS, better="higher")),
+        replace(changed(BETTER), verdict=Verdict.INCONCLUSIVE),
+    ],
+)
+def test_what_is_not_better_is_not_called_so(case: CaseResult) -> None:
+    assert said([case], "better") == []
+
+
+def test_noise_that_hides_a_change_is_said_with_its_bounds() -> None:
+    found = lines([changed(NOISY)])
+    assert found[1].split()[:8] == [
+        *("INCONCLUSIVE", "a", "b", "kernel_time"),
+        *("100", "ms", "+5.0", "%"),
+    ]
+    assert found[2] == "    noise hides the change: surely -10.0 % to +20.0 %, in 4 rounds"
+    assert said([changed(NOISY)], "next") == [
+        "next: measure a b again with more rounds, or on a quieter device: "
+        "noise hides how kernel_time at pyproject.toml:12 has changed"
+    ]
+
+
+def test_noise_counts_in_the_worse_direction() -> None:
+    higher = changed([98, 102, 90, 101], kernels=replace(KERNELS, better="higher"))
+    assert lines([higher])[2] == (
+        "    noise hides the change: surely -10.0 % to +2.0 %, in 4 rounds"
+    )
+
+
+def test_a_sample_that_is_too_small_is_not_called_noise() -> None:
+    p99 = limit("step_time", statistic="p99", max_regression=Regression(Fraction(5, 100)))
+    steps = Value(Fraction(100), 5, data=(100, 101, 99, 100, 100))
+    rounds = (Measurement({"0": LaneMeasurement({p99.wanted: steps})}),) * 4
+    judged = judge(Case("a", limits=(p99,)), rounds, {}, Before((rounds,), "baseline"))
+    few = CaseResult("a", "t", worst(judged), "run", rounds=rounds, limits=judged)
+    assert few.verdict is Verdict.INCONCLUSIVE
+    assert few.limits[0].comparison is not None
+    assert (
+        said([few], "    ") == said([few], "    20 samples are too few for p99, 100 needed") != []
+    )
+    assert said([few], "next") == [
+        "next: measure a so that the limit on step_time p99 at pyproject.toml:12 can be judged"
+    ]
+
+
+def test_a_change_for_the_worse_is_to_be_accepted_or_mended() -> None:
+    worse = changed([120, 121, 119, 120])
+    details = "next: see the details under the failed test of a b"
+    assert said([worse], "next") == [
+        f"{details}; where the change is meant: npuperf accept --case 'a b' --replace --reason TEXT"
+    ]
+    beside = replace(worse, against=OtherSide("./old/main"))
+    assert said([beside], "next") == [f"{details}: it is worse than ./old/main"]
+
+
 # --- what to do next --------------------------------------------------------------------------
 
 
@@ -332,8 +451,8 @@ def test_a_number_on_a_case_without_limits_is_its_own_row() -> None:
             "measure gpt so that the limit on idle_time at pyproject.toml:12 can be judged",
         ),
         (
-            result("a", {limit("busy_time", max_regression=0, where=""): 1}),
-            "give busy_time of a a bound such as at_most; nothing holds it yet",
+            result("a[1]", {limit("busy_time", max_regression=Regression(Fraction(0))): 1}),
+            "npuperf accept --case 'a[1]' --reason 'first baseline'",
         ),
         (
             SKIPPED,

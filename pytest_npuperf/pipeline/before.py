@@ -1,0 +1,76 @@
+"""Find what a case is compared with: the other side of its session, or its baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_npuperf import results
+from pytest_npuperf.judge import Before, differences
+from pytest_npuperf.model import Baseline, Case, Noise, OtherSide
+
+_NO_SOC = (
+    "the profile does not say its SoC, and baselines are kept by SoC; npu-smi tells it where the "
+    'app is run, and for a recording npuperf-recording.json: {"format": 1, "fingerprint": '
+    '{"soc": "Ascend910B3"}}'
+)
+
+
+def before(case: Case, fingerprint: Mapping[str, str], other: OtherSide | None) -> Before:
+    """Return what the limits of a case with ``max_regression`` are compared with.
+
+    Raises NpuperfError where its baseline cannot be read.
+    """
+    if not case.compares:
+        return Before()
+    if case.against is not None:
+        return _other_side(case, case.against, fingerprint, other)
+    found = _baseline(case, fingerprint)
+    return replace(found, noise=case.noise)
+
+
+def _other_side(
+    case: Case, against: Case, fingerprint: Mapping[str, str], other: OtherSide | None
+) -> Before:
+    if other is None:
+        return Before(obstacle=_not_measured(against))
+    # Both were measured in turn: what changes from session to session is on both sides.
+    noise = Noise(min_effect=case.noise.min_effect)
+    obstacle = "; ".join(differences(fingerprint, other.fingerprint, other.title))
+    return Before((other.rounds,), other.title, obstacle, noise, is_stored=False)
+
+
+def _not_measured(against: Case) -> str:
+    if against.recording is None:
+        return f"{against.name} has no recording; both are compared where there is an NPU"
+    return f"{against.name} was not measured beside it, as the test opened the profile itself"
+
+
+def _baseline(case: Case, fingerprint: Mapping[str, str]) -> Before:
+    soc = fingerprint.get("soc")
+    if not soc:
+        return Before(obstacle=_NO_SOC)
+    path = results.baseline_path(case.baselines, case.name, soc)
+    baseline = results.read_baseline(path, [limit.wanted for limit in case.limits])
+    if baseline is None:
+        return Before(obstacle=_of_others(path, soc))
+    sessions = tuple(session.rounds for session in baseline.sessions)
+    obstacle = _of_another_kind(baseline, fingerprint, path.relative_to(case.baselines.parent))
+    many = f" of {len(sessions)} sessions" if len(sessions) > 1 else ""
+    return Before(sessions, f"baseline{many}", obstacle)
+
+
+def _of_others(path: Path, soc: str) -> str:
+    """Say that a baseline is there for other hardware only; empty where there is none."""
+    others = ", ".join(sorted(other.stem for other in path.parent.glob("*.json")))
+    if not others:
+        return ""
+    return f"measured on {soc}, and its baseline is of {others}; npuperf accept adds one of {soc}"
+
+
+def _of_another_kind(baseline: Baseline, now: Mapping[str, str], path: Path) -> str:
+    """Say how the newest session was measured otherwise; empty where it can be compared."""
+    found = differences(now, baseline.sessions[-1].fingerprint)
+    again = f"where that is to stay, delete {path} and accept anew"
+    return "; ".join([*found, again]) if found else ""

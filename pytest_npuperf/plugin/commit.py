@@ -1,0 +1,32 @@
+"""What is checked out: a result, and the baseline that it may become, say what they are of."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+_SECONDS = 5
+# No tag has a name that every name fits; and others may use the index at the same time.
+_COMMAND = (
+    *("git", "--no-optional-locks", "describe", "--always", "--exclude=*"),
+    *("--abbrev=12", "--dirty=+"),
+)
+
+
+def commit(root: Path) -> str:
+    """Return the commit of a git checkout, ``+`` where files differ from it; else nothing.
+
+    Files that git does not know do not count: a run writes some itself.
+    """
+    try:
+        told = subprocess.run(
+            _COMMAND,
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return told.decode("utf-8", "replace").strip()

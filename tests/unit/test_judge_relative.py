@@ -1,0 +1,268 @@
+"""What a limit says of a change; the rule behind it has tests of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from pytest_npuperf.judge import Before, explain_changes, judge, undecided
+from pytest_npuperf.model import (
+    Case,
+    CauseKind,
+    Judged,
+    LaneMeasurement,
+    Limit,
+    Measurement,
+    Noise,
+    OpRow,
+    Regression,
+    Value,
+    Verdict,
+    Wanted,
+)
+from pytest_npuperf.units import Dimension
+
+TIME = Wanted("kernel_time")
+COUNT = Wanted("kernel_count")
+SHARE = Wanted("overlap_share")
+FIVE = Regression(Fraction(5, 100))
+LIMIT = Limit(TIME, Dimension.TIME, max_regression=FIVE)
+EXACT = Limit(COUNT, Dimension.COUNT, max_regression=Regression(Fraction(0)))
+POINTS = Limit(
+    SHARE, Dimension.SHARE, max_regression=Regression(Fraction(2, 100), True), better="higher"
+)
+
+MS = 1_000_000
+BEFORE = [100 * MS, 101 * MS, 99 * MS, 100 * MS, 102 * MS]
+
+
+def rounds(wanted: Wanted, numbers: Sequence[Fraction | float | None], lane: str = "0") -> Any:
+    return tuple(
+        Measurement(
+            {lane: LaneMeasurement({wanted: Value(None if n is None else Fraction(str(n)))})}
+        )
+        for n in numbers
+    )
+
+
+def judged(
+    limit: Limit, now: Sequence[float], *sessions: Sequence[float | None], **more: Any
+) -> Judged:
+    stored = tuple(rounds(limit.wanted, session) for session in sessions)
+    source = f"baseline of {len(stored)} sessions" if len(stored) > 1 else "baseline"
+    before = replace(Before(stored, source), **more)
+    (found,) = judge(Case("m", limits=(limit,)), rounds(limit.wanted, now), {}, before)
+    return found
+
+
+def scaled(factor: float) -> list[float]:
+    return [round(n * factor) for n in BEFORE]
+
+
+@pytest.mark.parametrize(
+    ("limit", "now", "before", "verdict", "reason"),
+    [
+        (
+            LIMIT,
+            scaled(1.2),
+            BEFORE,
+            Verdict.FAILED,
+            "kernel_time 120 ms, +20.0 % from 100 ms (baseline), 5.0 % allowed, "
+            "surely +18.8 % to +21.2 %, median of 5 rounds",
+        ),
+        (
+            LIMIT,
+            scaled(1.01),
+            BEFORE,
+            Verdict.PASSED,
+            "kernel_time 101 ms, +1.0 % from 100 ms (baseline), 5.0 % allowed, "
+            "surely -0.01 % to +2.0 %, median of 5 rounds",
+        ),
+        (
+            EXACT,
+            [141],
+            [140],
+            Verdict.FAILED,
+            "kernel_count 141, +0.7 % from 140 (baseline), 0 % allowed",
+        ),
+        (EXACT, [139], [140], Verdict.PASSED, "kernel_count 139, -0.7 % from 140 (baseline), 0 %"),
+        (EXACT, [1], [0], Verdict.FAILED, "kernel_count 1, up from 0 (baseline), 0 % allowed"),
+        (EXACT, [0], [0], Verdict.PASSED, "kernel_count 0, 0 % from 0 (baseline), 0 % allowed"),
+        (
+            POINTS,
+            [0.77],
+            [0.80],
+            Verdict.FAILED,
+            "overlap_share 77.0 %, -3 points from 80.0 % (baseline), 2 points allowed",
+        ),
+        (
+            POINTS,
+            [0.78],
+            [0.80],
+            Verdict.PASSED,
+            "overlap_share 78.0 %, -2 points from 80.0 % (baseline), 2 points allowed",
+        ),
+    ],
+)
+def test_a_change_is_judged_and_told_with_both_numbers(
+    limit: Limit, now: list[float], before: list[float], verdict: Verdict, reason: str
+) -> None:
+    found = judged(limit, now, before)
+    assert found.verdict is verdict
+    assert found.reason.startswith(reason)
+
+
+def test_without_a_baseline_a_number_is_new() -> None:
+    found = judged(LIMIT, [5.0])
+    assert (found.verdict, found.comparison) == (Verdict.NEW, None)
+    assert found.reason == "kernel_time 5.00 ns; there is no baseline to compare it with"
+
+
+def test_what_stands_in_the_way_is_told_and_nothing_is_compared() -> None:
+    found = judged(LIMIT, [9.0], [5.0], obstacle="CANN 8.0, the baseline has 8.5")
+    assert (found.verdict, found.comparison) == (Verdict.INCONCLUSIVE, None)
+    assert found.reason == "kernel_time 9.00 ns; CANN 8.0, the baseline has 8.5"
+
+
+@pytest.mark.parametrize(
+    ("is_stored", "verdict"), [(True, Verdict.NEW), (False, Verdict.NOT_MEASURED)]
+)
+def test_a_number_that_was_not_measured_before(is_stored: bool, verdict: Verdict) -> None:
+    found = judged(LIMIT, [9.0], [None], is_stored=is_stored)
+    assert found.verdict is verdict
+    assert found.reason == "kernel_time 9.00 ns; baseline does not have it"
+
+
+def test_nothing_is_a_share_of_zero() -> None:
+    found = judged(LIMIT, [9.0], [0.0])
+    assert found.verdict is Verdict.NOT_MEASURED
+    assert found.reason == "kernel_time 9.00 ns; baseline has 0, and nothing is a share of 0"
+
+
+def test_a_lane_that_is_gone_is_missed() -> None:
+    before = Before((rounds(TIME, [5], lane="1/1"),), "baseline")
+    (found,) = judge(Case("m", limits=(LIMIT,)), rounds(TIME, [5], lane="0/0"), {}, before)
+    assert (found.verdict, found.lane) == (Verdict.NOT_MEASURED, "1/1")
+    assert found.reason == (
+        "kernel_time not measured on lane 1/1: the profile has no such lane; it has 0/0"
+    )
+
+
+def test_a_lane_that_was_not_there_cannot_be_compared() -> None:
+    both = Measurement(
+        {lane: LaneMeasurement({TIME: Value(Fraction(5))}) for lane in ("0/0", "1/1")}
+    )
+    before = Before((rounds(TIME, [5], lane="0/0"),), "baseline")
+    (found,) = judge(Case("m", limits=(LIMIT,)), [both], {}, before)
+    assert (found.verdict, found.lane) == (Verdict.INCONCLUSIVE, "1/1")
+    assert found.remark == "baseline has no lane 1/1"
+
+
+def test_a_bound_that_is_broken_leads_and_the_change_is_kept() -> None:
+    limit = replace(LIMIT, at_most=Fraction(110 * MS))
+    found = judged(limit, scaled(1.2), BEFORE)
+    assert found.verdict is Verdict.FAILED
+    assert found.reason.startswith("kernel_time 120 ms, limit 110 ms (+9.1 %)")
+    assert found.comparison is not None
+    assert found.comparison.change == Fraction("0.2")
+
+
+def test_a_change_fails_though_the_bound_holds() -> None:
+    limit = replace(LIMIT, at_most=Fraction(130 * MS))
+    found = judged(limit, scaled(1.2), BEFORE)
+    assert found.verdict is Verdict.FAILED
+    assert found.reason.startswith("kernel_time 120 ms, +20.0 % from 100 ms (baseline)")
+
+
+def test_a_number_within_its_bound_and_without_a_baseline_is_new() -> None:
+    found = judged(replace(LIMIT, at_most=Fraction(10)), [9.0])
+    assert found.verdict is Verdict.NEW
+
+
+def test_other_hardware_than_the_budget_is_told_before_any_change() -> None:
+    before = Before((rounds(TIME, [5]),), "baseline")
+    case = Case("m", soc="Ascend310P*", limits=(LIMIT,))
+    (found,) = judge(case, rounds(TIME, [9]), {"soc": "Ascend910B3"}, before)
+    assert (found.verdict, found.comparison) == (Verdict.INCONCLUSIVE, None)
+
+
+def test_more_looks_need_more_to_fail() -> None:
+    # All of four rounds are slower: surely so at one look, and not at the first of three.
+    now, before = [106.0, 107, 108, 109], [100.0, 101, 102, 103]
+    assert judged(LIMIT, now, before).verdict is Verdict.FAILED
+    once = judged(LIMIT, now, before)
+    thrice = judged(LIMIT, now, before, looks=3)
+    assert once.comparison
+    assert thrice.comparison
+    assert once.comparison.low is not None
+    assert thrice.comparison.low is not None
+    assert thrice.comparison.low < once.comparison.low
+
+
+def test_noise_between_sessions_widens_the_limit() -> None:
+    noise = Noise(between_sessions=Fraction(3, 100))
+    assert judged(LIMIT, scaled(1.08), BEFORE).verdict is Verdict.FAILED
+    found = judged(LIMIT, scaled(1.08), BEFORE, noise=noise)
+    assert found.verdict is Verdict.PASSED
+
+
+def test_a_small_change_of_a_time_never_fails_and_of_a_share_it_does() -> None:
+    noise = Noise(min_effect=Fraction(5000))
+    assert judged(LIMIT, [3000] * 5, [1000] * 5, noise=noise).verdict is Verdict.PASSED
+    assert judged(LIMIT, [30000] * 5, [10000] * 5, noise=noise).verdict is Verdict.FAILED
+    assert judged(POINTS, [0.5] * 5, [0.8] * 5, noise=noise).verdict is Verdict.FAILED
+
+
+NOISY = [90 * MS, 100 * MS, 110 * MS, 120 * MS, 130 * MS]
+
+
+def test_noise_that_hides_a_change_asks_for_more_rounds() -> None:
+    hidden = judged(LIMIT, NOISY, [100 * MS, 90 * MS, 120 * MS, 110 * MS, 95 * MS])
+    failed = judged(LIMIT, scaled(1.2), BEFORE)
+    passed = judged(LIMIT, BEFORE, BEFORE)
+    elsewhere = judged(LIMIT, [9.0], [5.0], obstacle="other hardware")
+    warned = replace(failed, limit=replace(LIMIT, on_fail="warn"))
+    assert hidden.verdict is Verdict.INCONCLUSIVE
+    assert undecided([passed, hidden])
+    assert undecided([hidden, warned])
+    assert not undecided([hidden, failed])
+    assert not undecided([passed, elsewhere])
+    assert not undecided([])
+
+
+def test_the_worst_lane_is_the_one_that_changed_most() -> None:
+    def both(first: int, second: int) -> Measurement:
+        values = {"0/0": first, "1/1": second}
+        return Measurement(
+            {lane: LaneMeasurement({TIME: Value(Fraction(n))}) for lane, n in values.items()}
+        )
+
+    before = Before(((both(100, 100),),), "baseline")
+    (found,) = judge(Case("m", limits=(LIMIT,)), [both(150, 170)], {}, before)
+    assert (found.lane, found.verdict) == ("1/1", Verdict.FAILED)
+
+
+def with_ops(total: int) -> Measurement:
+    ops = (OpRow("Conv2D", "AI_CORE", 1, total), OpRow("Relu", "AI_CORE", 1, 5))
+    values = {TIME: Value(Fraction(total + 5))}
+    return Measurement({"0": LaneMeasurement(values, ops)})
+
+
+@pytest.mark.parametrize(
+    ("now", "kinds"), [(120, [CauseKind.SLOWER]), (70, [CauseKind.FASTER]), (101, None)]
+)
+def test_a_time_that_changed_is_explained(now: int, kinds: list[CauseKind] | None) -> None:
+    before = Before(((with_ops(100), with_ops(90), with_ops(110)),), "baseline")
+    measured = [with_ops(now)]
+    limits = judge(Case("m", limits=(LIMIT,)), measured, {}, before)
+    causes = explain_changes(limits, measured, before)
+    if kinds is None:
+        assert causes == {}
+    else:
+        (found,) = causes["0"]
+        assert [found.kind] == kinds
+        assert (found.type, found.delta) == ("Conv2D", now - 100)
