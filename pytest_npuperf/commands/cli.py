@@ -9,14 +9,20 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import NoReturn
 
 from pytest_npuperf.errors import NpuperfError
+from pytest_npuperf.model import JSON
 from pytest_npuperf.text import printable
+from pytest_npuperf.units import Dimension, parse
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 4, 130
 """The exit statuses; a usage error has pytest's."""
+
+Done = tuple[str, int]
+"""What a subcommand prints, and its exit status."""
 
 _BY = ("type", "op", "core", "step", "api", "layer")
 _FALLBACK_COLUMNS = 100
@@ -30,29 +36,33 @@ class _Parser(argparse.ArgumentParser):
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run a subcommand and return its exit status; no error reaches the user as a traceback."""
+    given = _parser().parse_args(args)
     try:
-        given = _parser().parse_args(args)
-        _write(given.run(given))
+        text, status = given.run(given)
+        _write(text)
     except KeyboardInterrupt:
         return INTERRUPTED
     except NpuperfError as err:
-        return _failed(str(err))
+        said = str(err)
     except OSError as err:
-        return _failed(f"{err.filename}: cannot be read: {err.strerror}")
+        said = f"{err.filename or 'a file'}: cannot be read: {err.strerror or err}"
     except Exception as err:
-        return _failed(f"a fault of npuperf itself, please report it: {err!r}")
-    return DONE
-
-
-def _failed(reason: str) -> int:
-    sys.stderr.write(f"npuperf: {printable(reason)}\n")
-    return FAILED
+        said = f"a fault of npuperf itself, please report it: {err!r}"
+    else:
+        return int(status)
+    sys.stderr.write(f"npuperf: {printable(said)}\n")
+    return int(given.failed)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="npuperf", description="Look at profiles of Ascend NPUs.")
+    parser = _Parser(
+        prog="npuperf",
+        description="Look at profiles of Ascend NPUs, compare them, and accept baselines.",
+    )
     subcommands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_show(subcommands)
+    _add_diff(subcommands)
+    _add_accept(subcommands)
     return parser
 
 
@@ -79,7 +89,8 @@ def _add_show(subcommands: argparse._SubParsersAction[_Parser]) -> None:
         "show",
         help="show where the time of a profile goes",
         description="Show a profile area by area: what it holds, the layers of its timeline, op "
-        "types, single ops, cores, steps, host APIs, fusion, memory and advice.",
+        "types, single ops, cores, steps, host APIs, fusion, memory and advice; or the kernels "
+        "that `msprof op` measured, and their cores.",
     )
     show.add_argument("profile", metavar="PROFILE", type=Path, help="a folder or a table")
     show.add_argument("--json", action="store_true", help="write one JSON document")
@@ -87,7 +98,7 @@ def _add_show(subcommands: argparse._SubParsersAction[_Parser]) -> None:
         "--top", type=_positive, default=10, metavar="N", help="rows of an area and lane (10)"
     )
     show.add_argument("--by", choices=_BY, help="only this area")
-    show.set_defaults(run=_show)
+    show.set_defaults(run=_show, failed=FAILED)
 
 
 def _positive(text: str) -> int:
@@ -96,23 +107,118 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _show(given: argparse.Namespace) -> str:
+def _show(given: argparse.Namespace) -> Done:
     # Help and usage errors need not wait for pandas.
     from pytest_npuperf.commands import show
 
     shown = show.look_at(given.profile, given.top, given.by)
     if given.json:
-        return json.dumps(show.as_json(shown), indent=2) + "\n"
-    width = shutil.get_terminal_size((_FALLBACK_COLUMNS, 24)).columns
+        return _as_json(show.as_json(shown)), DONE
     if _has_colours():
         from pytest_npuperf.commands.terminal import coloured
 
-        return coloured(shown, width)
+        return coloured(shown, _width()), DONE
     from pytest_npuperf.commands.render import plain
 
-    return plain(shown, width)
+    return plain(shown, _width()), DONE
 
 
 def _has_colours() -> bool:
     is_simple = os.environ.get("TERM") in ("dumb", "unknown") or os.environ.get("NO_COLOR")
     return sys.stdout.isatty() and not is_simple
+
+
+def _width() -> int:
+    return shutil.get_terminal_size((_FALLBACK_COLUMNS, 24)).columns
+
+
+def _as_json(document: JSON) -> str:
+    return json.dumps(document, indent=2) + "\n"
+
+
+# --- diff -------------------------------------------------------------------------------------
+
+
+def _add_diff(subcommands: argparse._SubParsersAction[_Parser]) -> None:
+    diff = subcommands.add_parser(
+        "diff",
+        help="show what has become slower from one profile to another",
+        description="Compare two profiles, or results of pytest, and name the ops behind the "
+        "change. Exit status: 0 where B is the same or better, 1 where it is worse, 2 where that "
+        "cannot be told, 4 where a side cannot be read.",
+    )
+    diff.add_argument("before", metavar="A", type=Path, help="a profile or a result: before")
+    diff.add_argument("now", metavar="B", type=Path, help="a profile or a result: now")
+    diff.add_argument(
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="a metric that decides, such as step_time.p50, instead of kernel_time and "
+        "kernel_count; can be given several times",
+    )
+    diff.add_argument(
+        "--max-regression",
+        type=_share,
+        metavar="SHARE",
+        help="how much worse a time or a share may be (5 %%); a count or a size may not be at "
+        "all, and a time always by 5 us",
+    )
+    diff.add_argument("--case", metavar="NAME", help="the case of a result that has several")
+    diff.add_argument("--json", action="store_true", help="write one JSON document")
+    diff.set_defaults(run=_diff, failed=USAGE)
+
+
+def _share(text: str) -> Fraction:
+    try:
+        if "point" in text:
+            raise ValueError(f"{text!r} is a difference; write a share of A such as '5 %'")
+        return parse(text, Dimension.SHARE)
+    except ValueError as err:
+        raise argparse.ArgumentTypeError(str(err)) from err
+
+
+def _diff(given: argparse.Namespace) -> Done:
+    from pytest_npuperf.commands import diff, diff_text
+
+    allowed = given.max_regression
+    question = diff.Question(
+        before=given.before,
+        now=given.now,
+        metrics=tuple(given.metric or diff.METRICS_THAT_DECIDE),
+        max_regression=diff.MAX_REGRESSION if allowed is None else allowed,
+        case=given.case,
+    )
+    found = diff.compare(question)
+    if given.json:
+        return _as_json(diff.as_json(found)), found.status
+    return diff_text.as_text(found, _width()), found.status
+
+
+# --- accept -----------------------------------------------------------------------------------
+
+
+def _add_accept(subcommands: argparse._SubParsersAction[_Parser]) -> None:
+    accept = subcommands.add_parser(
+        "accept",
+        help="make what a run measured the baseline of a case",
+        description="Add what a run measured to the baseline of a case, which its limits with "
+        "max_regression are compared with. Run it in the root directory of the project. Exit "
+        "status: 1 where that is refused, and then nothing has changed.",
+    )
+    accept.add_argument(
+        "result", metavar="RESULT", type=Path, nargs="?", help="a result (that of the last run)"
+    )
+    accept.add_argument("--case", metavar="NAME", required=True, help="the case of it")
+    accept.add_argument("--reason", metavar="TEXT", required=True, help="why they are right")
+    accept.add_argument(
+        "--replace", action="store_true", help="instead of all sessions accepted before"
+    )
+    accept.add_argument("--config", metavar="FILE", type=Path, help="instead of pyproject.toml")
+    accept.set_defaults(run=_accept, failed=FAILED)
+
+
+def _accept(given: argparse.Namespace) -> Done:
+    from pytest_npuperf.commands.accept import Wish, accept
+
+    wish = Wish(given.case, given.reason, given.replace, given.result, given.config)
+    return accept(wish, Path.cwd(), _width()), DONE
