@@ -124,13 +124,14 @@ def show_apart(
 ) -> tuple[str, ...]:
     """Return several values in one unit, with as many digits as tell unequal ones apart.
 
-    Values that are worlds apart get each its own unit, since nobody reads 0.00000100 ms.
+    Values that are worlds apart get each its own unit, since nobody reads 0.00000100 ms; and so
+    does 0, which somebody wrote as "0 ns".
     ``unit`` is the name that a custom number carries; the other dimensions know theirs.
     """
-    sizes = [abs(Fraction(value)) for value in values if value]
-    if dimension in _STEPS and sizes and max(sizes) >= 1000 * min(sizes) and len(values) > 1:
+    sizes = [abs(Fraction(value)) for value in values]
+    if dimension in _STEPS and max(sizes) >= 1000 * min(sizes) and len(values) > 1:
         return tuple(show(value, dimension, unit) for value in values)
-    name, scale = _scale(max(abs(Fraction(value)) for value in values), dimension)
+    name, scale = _scale(max(sizes), dimension)
     label = f" {name or unit}".rstrip()
     if dimension is Dimension.COUNT and all(Fraction(value).denominator == 1 for value in values):
         return tuple(f"{int(value)}{label}" for value in values)

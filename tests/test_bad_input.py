@@ -140,12 +140,18 @@ class Failure:
     screen: str
 
 
+@pytest.fixture(autouse=True)
+def no_other_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start no plugin but ours: each costs every run a part of a second."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+
 def run(pytester: pytest.Pytester, bad: Bad, budget: str = "speed") -> Failure:
     """Gate a recording in a project of its own; return the failure that must come of it."""
     pytester.makepyprojecttoml(
         f"""
         [tool.pytest.ini_options]
-        filterwarnings = ["error", "ignore:The configuration option"]
+        filterwarnings = ["error"]
         [tool.npuperf.budgets.speed]
         recording = "bad"
         {bad.limit}
@@ -154,7 +160,7 @@ def run(pytester: pytest.Pytester, bad: Bad, budget: str = "speed") -> Failure:
     pytester.makepyfile(
         f"import pytest\n@pytest.mark.npuperf({budget!r})\ndef test_speed():\n    pass\n"
     )
-    result = pytester.runpytest_inprocess("-p", "no:randomly", "--junitxml=out.xml")
+    result = pytester.runpytest_inprocess("-p", "npuperf", "--junitxml=out.xml")
     assert result.ret == pytest.ExitCode.TESTS_FAILED, result.stdout.str()
     suite = next(ET.parse(pytester.path / "out.xml").iter("testsuite"))
     assert int(suite.get("failures", 0)) + int(suite.get("errors", 0)) == 1

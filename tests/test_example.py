@@ -10,9 +10,13 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+Run = Callable[[str], subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "example_project"
@@ -36,19 +40,29 @@ def normalised(output: str) -> list[str]:
     return [line for line in rulers if line and not VARYING.match(line)]
 
 
-@pytest.fixture
-def example(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Return a function that runs a pytest command line in the example, as a user would."""
     ignored = shutil.ignore_patterns(".*", "__pycache__")
-    return shutil.copytree(EXAMPLE, tmp_path / "example_project", ignore=ignored)
-
-
-def run(example: Path, command: str) -> subprocess.CompletedProcess[str]:
-    """Run a pytest command line in the example, as a user would at a terminal."""
+    example = tmp_path_factory.mktemp("example") / "example_project"
+    shutil.copytree(EXAMPLE, example, ignore=ignored)
     env = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-    env |= {"COLUMNS": "100", "PYTEST_ADDOPTS": "-p no:randomly -p no:cacheprovider"}
+    # Each plugin that is installed costs every run a part of a second; one shuffles the tests.
+    env |= {
+        "COLUMNS": "100",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_ADDOPTS": "-p npuperf -p no:cacheprovider",
+    }
     env.pop("CI", None)
-    args = [sys.executable, "-m", *shlex.split(command)]
-    return subprocess.run(args, cwd=example, env=env, capture_output=True, text=True, check=False)
+
+    @cache
+    def run(command: str) -> subprocess.CompletedProcess[str]:
+        args = [sys.executable, "-m", *shlex.split(command)]
+        return subprocess.run(
+            args, cwd=example, env=env, capture_output=True, text=True, check=False
+        )
+
+    return run
 
 
 def test_the_pages_show_a_passing_and_a_failing_run() -> None:
@@ -57,14 +71,14 @@ def test_the_pages_show_a_passing_and_a_failing_run() -> None:
 
 
 @pytest.mark.parametrize(("command", "output"), shown_runs())
-def test_a_run_prints_what_the_page_shows(example: Path, command: str, output: str) -> None:
-    result = run(example, command)
+def test_a_run_prints_what_the_page_shows(run: Run, command: str, output: str) -> None:
+    result = run(command)
     assert normalised(result.stdout) == normalised(output), result.stdout + result.stderr
 
 
 @pytest.mark.parametrize(("command", "status"), [("pytest", 0), ("pytest demo_regressed.py", 1)])
-def test_the_exit_status_tells_the_verdict(example: Path, command: str, status: int) -> None:
-    result = run(example, command)
+def test_the_exit_status_tells_the_verdict(run: Run, command: str, status: int) -> None:
+    result = run(command)
     assert result.returncode == status, result.stdout + result.stderr
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,6 @@ write_tables: Callable[..., None] = runpy.run_path(str(STANDIN / "standin_tables
 # Two steps of a convolution (50 us each) and a cast (10 us each): kernel_time is 120 us.
 OPS = [["Conv2D", "AI_CORE", [50, 50]], ["Cast", "AI_VECTOR_CORE", [10, 10]]]
 PROF = "PROF_000001_20260716123456789_00012345ABCDEFGH"
-
-# One shuffles the tests, one warns of an option that is not set, and old releases of the last
-# leave a thread behind for each worker, which never stops to read from a closed socket.
-QUIET = ("-p", "no:randomly", "-p", "no:asyncio", "-p", "no:rerunfailures")
 
 MARKED = """
 import pytest
@@ -73,12 +70,16 @@ class Project:
         return self.pytester.makepyfile(**{name: text})
 
     def run(self, *args: str) -> pytest.RunResult:
-        """Run pytest in this process, the tests in the order of the file."""
-        return self.pytester.runpytest_inprocess(*QUIET, *args)
+        """Run pytest in this process, with no plugin but ours and those that are named."""
+        return self.pytester.runpytest_inprocess(*self._plugins(args), *args)
 
     def start(self, *args: str) -> pytest.RunResult:
-        """Run pytest in a process of its own."""
-        return self.pytester.runpytest_subprocess(*QUIET, *args)
+        """Run pytest in a process of its own, with the same plugins."""
+        return self.pytester.runpytest_subprocess(*self._plugins(args), *args)
+
+    @staticmethod
+    def _plugins(args: Sequence[str]) -> list[str]:
+        return ["-p", "npuperf", *(["-p", "xdist"] if "-n" in args else [])]
 
     def results(self, *args: str, status: int) -> Any:
         """Run pytest, and return the results that it writes, which the schema allows."""
@@ -103,6 +104,8 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path
         if name.startswith(("STANDIN_", "ASCEND_")) or name in ("CI", "BUILD_NUMBER"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("COLUMNS", "100")
+    # Each plugin that is installed costs every run, most of all every worker, a part of a second.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setattr(NpuperfSession, "dev", tmp_path / "dev")
     return Project(pytester)
 
@@ -110,7 +113,9 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path
 @pytest.fixture
 def standin(monkeypatch: pytest.MonkeyPatch) -> Path:
     """Put the stand-in for msprof first on PATH."""
-    monkeypatch.setenv("PATH", f"{STANDIN}{os.pathsep}{os.environ['PATH']}")
+    # Its Python is the one of the tests: that of pyenv is a shell script, which takes longer.
+    path = [str(STANDIN), str(Path(sys.executable).parent), os.environ["PATH"]]
+    monkeypatch.setenv("PATH", os.pathsep.join(path))
     return STANDIN / "msprof"
 
 

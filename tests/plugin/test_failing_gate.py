@@ -32,7 +32,7 @@ def test_at_the_limit_it_passes(project: Project) -> None:
     assert project.verdicts(status=0) == {"test_speed": "PASSED"}
 
 
-@pytest.mark.parametrize("args", [[], ["-n", "2"]])
+@pytest.mark.parametrize("args", [[], ["-n", "1"]])
 def test_junit_has_a_failure_and_flat_properties(project: Project, args: list[str]) -> None:
     if args:
         pytest.importorskip("xdist")

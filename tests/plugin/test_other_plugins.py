@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,13 @@ if TYPE_CHECKING:
     from tests.plugin.conftest import Project
 
 WITHIN, OVER = 'kernel_time = "120 us"', 'kernel_time = "119 us"'
+
+
+@pytest.fixture
+def all_plugins(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """Return a project whose runs have every plugin that is installed."""
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    return project
 
 
 @pytest.mark.parametrize(
@@ -71,6 +79,8 @@ def test_a_worker_that_crashes_leaves_what_others_found(project: Project) -> Non
     pytest.importorskip("xdist")
     project.budget(WITHIN)
     project.budget(WITHIN, name="lost")
+    (project.path / "baselines" / "gone").mkdir(parents=True)
+    (project.path / "baselines" / "gone" / "Ascend310P3.json").touch()
     project.tests(
         """
         import os
@@ -94,7 +104,7 @@ def test_a_worker_that_crashes_leaves_what_others_found(project: Project) -> Non
 RERUNS = ("-p", "rerunfailures", "--reruns", "2")
 
 
-@pytest.mark.parametrize("args", [[], ["-n", "2"]])
+@pytest.mark.parametrize("args", [[], ["-n", "1"]])
 def test_a_rerun_replaces_what_was_found(project: Project, args: list[str]) -> None:
     pytest.importorskip("pytest_rerunfailures")
     if args:
@@ -204,15 +214,6 @@ def test_asyncio(project: Project, limit: str, verdict: str) -> None:
     assert found == {"test_speed": verdict}
 
 
-def test_randomly(project: Project) -> None:
-    pytest.importorskip("pytest_randomly")
-    project.budget(OVER)
-    project.tests()
-    result = project.pytester.runpytest_subprocess("-p", "randomly", "-p", "no:asyncio")
-    assert result.ret == 1
-    result.assert_outcomes(failed=1)
-
-
 def test_cov(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pytest_cov")
     # Who measures the coverage of these tests has data of another kind in the same place.
@@ -220,33 +221,40 @@ def test_cov(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
     project.budget(OVER)
     project.tests()
-    result = project.start("--cov=test_it")
+    result = project.start("-p", "pytest_cov", "--cov=test_it")
     assert result.ret == 1
     result.stdout.fnmatch_lines(["*test_it.py*100%*"])
 
 
-def test_python_m_pytest(project: Project) -> None:
-    import sys
-
-    project.budget(OVER)
-    project.tests()
-    result = project.pytester.run(sys.executable, "-m", "pytest")
+def test_python_m_pytest_beside_all_plugins_that_are_installed(
+    all_plugins: Project,
+) -> None:
+    pytest.importorskip("pytest_randomly")
+    all_plugins.budget(OVER)
+    all_plugins.tests()
+    result = all_plugins.pytester.run(sys.executable, "-m", "pytest", "-p", "no:asyncio")
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["resnet50: kernel_time 120 us, limit 119 us*"])
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["Using --randomly-seed=*", "resnet50: kernel_time 120 us, limit 119 us*"]
+    )
 
 
 def test_two_runs_in_one_process(project: Project) -> None:
     project.budget(OVER)
     project.tests()
     script = project.path / "twice.py"
-    script.write_text("import pytest\nprint([int(pytest.main(['-q'])) for _ in range(2)])\n")
+    args = ["-q", "-p", "npuperf"]
+    script.write_text(f"import pytest\nprint([int(pytest.main({args})) for _ in range(2)])\n")
     result = project.pytester.runpython(script)
     result.stdout.fnmatch_lines(["[[]1, 1]"])
 
 
-def test_without_the_plugin_nothing_is_gated(project: Project) -> None:
-    project.budget(OVER)
-    project.tests()
-    result = project.run("-p", "no:npuperf")
+def test_without_the_plugin_nothing_is_gated(all_plugins: Project) -> None:
+    all_plugins.budget(OVER)
+    all_plugins.tests()
+    result = all_plugins.pytester.runpytest_inprocess(
+        "-p", "no:npuperf", "-p", "no:asyncio", "-p", "no:randomly"
+    )
     assert result.ret == 0
     result.stdout.no_fnmatch_line("npuperf:*")

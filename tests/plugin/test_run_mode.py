@@ -172,7 +172,7 @@ def test_ctrl_c_and_a_cancelled_job_leave_nothing_running_and_write_what_was_fou
             pass
         """
     )
-    command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "--npuperf-json=results.json"]
+    command = [sys.executable, "-m", "pytest", "-p", "npuperf", "--npuperf-json=results.json"]
     with subprocess.Popen(command, cwd=live.path, stdout=subprocess.DEVNULL) as process:
         pid = _written(live.path / "pid", process)
         process.send_signal(number)

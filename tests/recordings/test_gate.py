@@ -34,10 +34,16 @@ CASES = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def no_other_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start no plugin but ours: each costs every run a part of a second."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+
 def gated(pytester: pytest.Pytester, recordings: Path, name: str, limit: str) -> pytest.RunResult:
     toml = f"""
         [tool.pytest.ini_options]
-        filterwarnings = ["error", "ignore:The configuration option"]
+        filterwarnings = ["error"]
         [tool.npuperf]
         recordings = {json.dumps(str(recordings))}
         [tool.npuperf.budgets.recorded]
@@ -48,7 +54,7 @@ def gated(pytester: pytest.Pytester, recordings: Path, name: str, limit: str) ->
     pytester.makepyfile(
         'import pytest\n@pytest.mark.npuperf("recorded")\ndef test_it():\n    pass\n'
     )
-    return pytester.runpytest_inprocess("-p", "no:randomly", "--junitxml=out.xml")
+    return pytester.runpytest_inprocess("-p", "npuperf", "--junitxml=out.xml")
 
 
 def failures(pytester: pytest.Pytester) -> tuple[str | None, str | None, list[str | None]]:
