@@ -131,7 +131,7 @@ def test_what_was_measured_is_on_disk_before_it_is_judged(gated: Project) -> Non
             pathlib.Path("judging").touch()
             time.sleep(600)
 
-        importlib.import_module("pytest_npuperf.pipeline.gate").judge = slow
+        importlib.import_module("pytest_npuperf.pipeline.gating").judge = slow
         """
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "npuperf"]
