@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 
 from pytest_npuperf.collect.fingerprint_files import told_by_files
+from pytest_npuperf.collect.told import told_by
 from pytest_npuperf.model import Case
 
 # "| npu-smi 1.9.3      Version: 21.0.rc1      |": the tool's own version, then the driver's.
@@ -16,7 +16,6 @@ _DRIVER = re.compile(r"^\|\s*npu-smi\s+\S+\s+Version:\s*([^\s|]+)", re.M)
 # "| 0     910B3      | OK   | ..." of npu-smi info: NPU, name, health. The rows below it start
 # with a chip's number and go on with its bus.
 _NPU_ROW = re.compile(r"^\|\s*[0-9]+\s+(?:Ascend)?([0-9]{3}[0-9A-Za-z]*)\s+\|\s*[A-Z]", re.M)
-_SECONDS = 10
 
 # toolkit_running_version=[7.3.0.1.231:8.0.RC2]
 _RUNNING = re.compile(r"^toolkit_running_version=\[[^\]:]*:([^\]]+)\]", re.M)
@@ -34,7 +33,7 @@ def fingerprint(
     program only the name and a hash are kept, of what the options name only the last part: never
     a folder, an argument or a variable. Nothing that goes wrong here makes a run fail.
     """
-    told = _npu_smi(env)
+    told = told_by(["npu-smi", "info"], env)
     known = {
         "soc": _soc(told),
         "cann": _cann(env),
@@ -54,21 +53,6 @@ def _options(case: Case) -> dict[str, str]:
     options = sorted(case.msprof.options.items())
     # A value may be the path of a file, such as that of --reports, and say who is at home where.
     return {f"msprof.{name}": PurePath(value).name or value for name, value in options}
-
-
-def _npu_smi(env: Mapping[str, str]) -> str:
-    try:
-        told = subprocess.run(
-            ["npu-smi", "info"],
-            env=dict(env),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=True,
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return told.decode("utf-8", "replace")
 
 
 def _soc(told: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-_SECONDS = 5
+from pytest_npuperf.collect.told import told_by
+
 # No tag has a name that every name fits; and others may use the index at the same time.
 _COMMAND = (
     *("git", "--no-optional-locks", "describe", "--always", "--exclude=*"),
@@ -18,15 +18,4 @@ def commit(root: Path) -> str:
 
     Files that git does not know do not count: a run writes some itself.
     """
-    try:
-        told = subprocess.run(
-            _COMMAND,
-            cwd=root,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=True,
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return told.decode("utf-8", "replace").strip()
+    return told_by(_COMMAND, cwd=root).strip()

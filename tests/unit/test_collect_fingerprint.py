@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_npuperf.collect import fingerprint as module
+from pytest_npuperf.collect import told
 from pytest_npuperf.model import Case, Msprof
 
 HEAD = """
@@ -83,7 +84,7 @@ def test_npu_smi_that_fails_or_is_not_there(tmp_path: Path) -> None:
 def test_npu_smi_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     env = env_with(tmp_path, HEAD)
     (tmp_path / "npu-smi").write_text("#!/bin/sh\nexec sleep 60\n")
-    monkeypatch.setattr(module, "_SECONDS", 0.1)
+    monkeypatch.setattr(told, "_SECONDS", 0.1)
     assert known_of(Case("a", APP), env) == {}
 
 
