@@ -170,14 +170,17 @@ def _judged(
         for each in rounds.measure(_wanted(case), by_shape=case.compares)
     )
     other = _other_side(case, collected, profiles, request)
-    compared = replace(before(case, collected.fingerprint, other), looks=len(looks))
-    known = _unjudged(request, collected, measured, other, looks[0])
-    _write(request.folder, known)
+    known = _written(request, _unjudged(request, collected, measured, other, looks[0]))
+    try:
+        compared = replace(before(case, collected.fingerprint, other), looks=len(looks))
+    except NpuperfError as err:
+        # What was measured is not lost, though its baseline cannot be read.
+        return _written(request, replace(known, reason=request.shorter(str(err))))
     limits = judge(case, measured, collected.fingerprint, compared)
     verdict = worst(limits)
     if selects := culprits(limits):
         measured = rounds.with_longest(measured, selects)
-    result = replace(
+    judged = replace(
         known,
         verdict=verdict,
         reason="",
@@ -186,8 +189,7 @@ def _judged(
         causes=explain_changes(limits, measured, compared),
         blocks=blocks(case, verdict),
     )
-    _write(request.folder, result)
-    return result
+    return _written(request, judged)
 
 
 def _wanted(case: Case) -> Iterator[Wanted]:
@@ -236,5 +238,6 @@ def _unjudged(
     )
 
 
-def _write(folder: Path, result: CaseResult) -> None:
-    results.write(folder / "result.json", results.case_as_json(result))
+def _written(request: Request, result: CaseResult) -> CaseResult:
+    results.write(request.folder / results.RESULT, results.case_as_json(result))
+    return result

@@ -241,6 +241,11 @@ def test_a_broken_baseline_is_an_error_of_one_line(tmp_path: Path, case: Case, n
     assert (result.verdict, result.blocks) == (Verdict.ERROR, True)
     assert result.reason.startswith(f"baselines/resnet50/Ascend910B3.json: {expected}")
     assert "\n" not in result.reason
+    # What was measured is on disk all the same.
+    (written,) = (tmp_path / "out" / "1").glob("result.json")
+    found = json.loads(written.read_bytes())
+    assert found["reason"] == result.reason
+    assert [each["0"]["kernel_time"] for each in found["rounds"]] == [100 * MS, 101 * MS]
 
 
 # --- rounds until it is clear -----------------------------------------------------------------
