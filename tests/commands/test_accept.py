@@ -14,7 +14,7 @@ import pytest
 
 from pytest_npuperf import results
 from pytest_npuperf.commands.cli import main
-from pytest_npuperf.judge import judge, worst
+from pytest_npuperf.judge import Before, judge, worst
 from pytest_npuperf.model import (
     Baseline,
     Case,
@@ -256,6 +256,16 @@ def test_what_failed_or_is_slower_may_be_accepted_as_well(accept: Accept) -> Non
     failed = measured(*rounds({KERNELS: 10**6, BUSY: 10**9}))
     assert failed.verdict is Verdict.FAILED
     assert accept(failed)[0] == 0
+
+
+def test_a_count_that_was_0_before_may_be_accepted(root: Path, accept: Accept) -> None:
+    accept(measured(*rounds({COUNT: 0})))
+    now = rounds({COUNT: 5})
+    before = Before(tuple(each.rounds for each in found(root).sessions), "baseline")
+    limits = judge(Case("m", limits=(COUNT,)), now, FINGERPRINT, before)
+    assert [each.comparison.change for each in limits if each.comparison] == [None]
+    status, out, _ = accept(replace(measured(*now), limits=limits))
+    assert (status, out.splitlines()[1]) == (0, "kernel_count       0    5")
 
 
 def test_a_number_that_nothing_compares_may_be_missing(root: Path, accept: Accept) -> None:

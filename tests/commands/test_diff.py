@@ -177,10 +177,10 @@ def test_a_time_of_a_few_us_never_counts(both: Diff, now: int, status: int) -> N
 
 
 @pytest.mark.parametrize(
-    ("share", "status"), [("0 %", 1), ("9.9 %", 1), ("10 %", 0), ("0.1%", 1), ("200 %", 0)]
+    ("share", "status"), [("0 %", 1), ("3.9 %", 1), ("4 %", 0), ("0.1%", 1), ("200 %", 0)]
 )
 def test_how_much_worse_a_time_may_be(both: Diff, share: str, status: int) -> None:
-    before, now = [Op(duration=1000 * US)], [Op(duration=1100 * US)]
+    before, now = [Op(duration=1000 * US)], [Op(duration=1040 * US)]
     assert both(before, now, "--max-regression", share)[0] == status
 
 
