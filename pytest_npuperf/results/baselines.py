@@ -18,7 +18,7 @@ from pytest_npuperf import __version__
 from pytest_npuperf.errors import NpuperfError
 from pytest_npuperf.model import JSON, Baseline, Session, Wanted
 from pytest_npuperf.results.checks import check, refusal, schema
-from pytest_npuperf.results.files import make_folder, parsed, replace_file, shown
+from pytest_npuperf.results.files import content_of, make_folder, parsed, replace_file, shown
 from pytest_npuperf.results.format import FORMAT
 from pytest_npuperf.results.rounds import rounds_as_json, rounds_from_json
 from pytest_npuperf.text import file_name
@@ -42,15 +42,22 @@ def read_baseline(path: Path, wanted: Sequence[Wanted]) -> Baseline | None:
 
 
 def _load(path: Path) -> JSON | None:
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
+    if _is_missing(path):
         return None
-    except OSError as err:
-        raise NpuperfError(f"{shown(path)}: cannot be read: {err.strerror or err}") from err
-    found = parsed(path, content, "a baseline")
+    found = parsed(path, content_of(path), "a baseline")
     _check(shown(path), path, found)
     return found
+
+
+def _is_missing(path: Path) -> bool:
+    """Return whether there is nothing at a path."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False  # who reads it says what stands in the way
+    return False
 
 
 def _baseline(found: JSON, wanted: Sequence[Wanted]) -> Baseline:

@@ -67,13 +67,20 @@ def read(path: Path) -> JSON:
 
     Raises NpuperfError when there is none, or one of a newer pytest-npuperf.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as err:
-        raise NpuperfError(f"{shown(path)}: cannot be read: {err.strerror or err}") from err
-    found = parsed(path, content, "a result")
+    found = parsed(path, content_of(path), "a result")
     check(shown(path), found, schema())
     return found
+
+
+def content_of(path: Path) -> bytes:
+    """Return what is in a file. Raises NpuperfError."""
+    try:
+        # To open a pipe would wait for somebody to write into it.
+        if path.is_fifo():
+            raise NpuperfError(f"{shown(path)}: cannot be read: it is a pipe, and no file")
+        return path.read_bytes()
+    except OSError as err:
+        raise NpuperfError(f"{shown(path)}: cannot be read: {err.strerror or err}") from err
 
 
 def parsed(path: Path, content: bytes, kind: str) -> JSON:

@@ -405,6 +405,14 @@ def test_a_folder_in_the_place_of_the_file(path: Path) -> None:
     assert names(path.parent) == ["Ascend310P3.json"]
 
 
+def test_a_pipe_in_the_place_of_the_file(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    said = f"{path}: cannot be read: it is a pipe, and no file"
+    assert refusal(results.read_baseline, path, WANTED) == said
+    assert refusal(results.read, path) == said
+
+
 @pytest.mark.parametrize("place", ["baselines", "baselines/resnet50"])
 def test_a_file_in_the_place_of_a_folder(tmp_path: Path, path: Path, place: str) -> None:
     (tmp_path / place).parent.mkdir(exist_ok=True)
