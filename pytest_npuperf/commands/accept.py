@@ -13,10 +13,18 @@ from pytest_npuperf.commands.usable import comparable_limits, whole_rounds
 from pytest_npuperf.config import Options, Settings, load
 from pytest_npuperf.errors import NpuperfError
 from pytest_npuperf.judge import differences
-from pytest_npuperf.model import Baseline, CaseResult, Limit, Measurement, Session, Wanted
+from pytest_npuperf.model import (
+    Baseline,
+    CaseResult,
+    Limit,
+    Measurement,
+    Session,
+    Verdict,
+    Wanted,
+)
 from pytest_npuperf.percentiles import median
 from pytest_npuperf.report.table import Column, lay_out
-from pytest_npuperf.text import printable
+from pytest_npuperf.text import printable, wrapped
 from pytest_npuperf.units import show, show_apart, show_change
 
 _HEADS = (
@@ -72,7 +80,8 @@ def accept(wish: Wish, root: Path, width: int) -> str:
     now = results.add_session(place, case.case, soc, session, wish.replace)
     table = lay_out(_HEADS, list(_rows(limits, before, session)), width)
     shown = place.relative_to(root) if place.is_relative_to(root) else place
-    return "".join(f"{line}\n" for line in (*table, _kept(shown, before, now, wish)))
+    said = (*table, _kept(shown, before, now, wish), *_mixed(case, before, wish, width))
+    return "".join(f"{line}\n" for line in said)
 
 
 # --- what is refused --------------------------------------------------------------------------
@@ -136,6 +145,25 @@ def _numbers(rounds: Sequence[Measurement], limits: Sequence[Limit]) -> list[obj
 
 
 # --- what is told -----------------------------------------------------------------------------
+
+
+def _mixed(case: CaseResult, before: Baseline | None, wish: Wish, width: int) -> list[str]:
+    """Say that sessions from before and after a change stand in one baseline."""
+    titles = [
+        judged.limit.wanted.title()
+        for judged in case.limits
+        if judged.comparison
+        and (
+            judged.comparison.improved or (judged.is_by_change and judged.verdict is Verdict.FAILED)
+        )
+    ]
+    if before is None or wish.replace or not titles:
+        return []
+    text = (
+        f"note: {', '.join(titles)} changed, and the sessions from before it are still in the "
+        "baseline; where the change is to stay, accept with --replace"
+    )
+    return wrapped(printable(text), width)
 
 
 def _rows(

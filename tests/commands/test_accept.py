@@ -258,6 +258,24 @@ def test_what_failed_or_is_slower_may_be_accepted_as_well(accept: Accept) -> Non
     assert accept(failed)[0] == 0
 
 
+@pytest.mark.parametrize("now", [200_000, 50_000])
+def test_a_change_beside_the_sessions_before_it_is_said(
+    root: Path, accept: Accept, now: int
+) -> None:
+    accept(measured(*rounds({KERNELS: 100_000})))
+    before = Before(tuple(each.rounds for each in found(root).sessions), "baseline")
+    case = measured(*rounds({KERNELS: now}))
+    case = replace(case, limits=judge(Case("m", limits=(KERNELS,)), case.rounds, {}, before))
+    assert accept(case)[1].splitlines()[2:] == [
+        "baselines/m/Ascend910B3.json: 2 sessions",
+        "note: kernel_time changed, and the sessions from before it are still in the",
+        "baseline; where the change is to stay, accept with --replace",
+    ]
+    assert accept(case, "--replace")[1].splitlines()[2:] == [
+        "baselines/m/Ascend910B3.json: 1 session, 2 replaced"
+    ]
+
+
 def test_a_count_that_was_0_before_may_be_accepted(root: Path, accept: Accept) -> None:
     accept(measured(*rounds({COUNT: 0})))
     now = rounds({COUNT: 5})
