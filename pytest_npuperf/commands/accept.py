@@ -16,6 +16,7 @@ from pytest_npuperf.judge import differences
 from pytest_npuperf.model import (
     Baseline,
     CaseResult,
+    Judged,
     Limit,
     Measurement,
     Session,
@@ -149,14 +150,7 @@ def _numbers(rounds: Sequence[Measurement], limits: Sequence[Limit]) -> list[obj
 
 def _mixed(case: CaseResult, before: Baseline | None, wish: Wish, width: int) -> list[str]:
     """Say that sessions from before and after a change stand in one baseline."""
-    titles = [
-        judged.limit.wanted.title()
-        for judged in case.limits
-        if judged.comparison
-        and (
-            judged.comparison.improved or (judged.is_by_change and judged.verdict is Verdict.FAILED)
-        )
-    ]
+    titles = [each.limit.wanted.title() for each in case.limits if _has_changed(each)]
     if before is None or wish.replace or not titles:
         return []
     text = (
@@ -164,6 +158,11 @@ def _mixed(case: CaseResult, before: Baseline | None, wish: Wish, width: int) ->
         "baseline; where the change is to stay, accept with --replace"
     )
     return wrapped(printable(text), width)
+
+
+def _has_changed(judged: Judged) -> bool:
+    is_better = judged.comparison is not None and judged.comparison.improved
+    return is_better or (judged.is_by_change and judged.verdict is Verdict.FAILED)
 
 
 def _rows(

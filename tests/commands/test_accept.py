@@ -271,7 +271,7 @@ def test_a_change_beside_the_sessions_before_it_is_said(
         "note: kernel_time changed, and the sessions from before it are still in the",
         "baseline; where the change is to stay, accept with --replace",
     ]
-    assert accept(case, "--replace")[1].splitlines()[2:] == [
+    assert accept(case, more=["--replace"])[1].splitlines()[2:] == [
         "baselines/m/Ascend910B3.json: 1 session, 2 replaced"
     ]
 
