@@ -209,7 +209,8 @@ class _Found:
         worse_by = sign * self.change.middle
         if self.few:
             rounds = sum(map(len, self.sessions))
-            yield f"{len(self.now)} against {rounds} rounds do not tell noise from change"
+            now = f"{len(self.now)} round" + "s" * (len(self.now) > 1)
+            yield f"{now} against {rounds} cannot tell noise from change"
         if not _exceeds(worse_by, self.rule.max_regression):
             return
         if self.widening:

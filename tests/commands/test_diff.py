@@ -110,7 +110,7 @@ def refused(done: tuple[int, str, str]) -> str:
 
 # --- two profiles -----------------------------------------------------------------------------
 
-FEW = "note: 1 against 1 rounds do not tell noise from change\n"
+FEW = "note: 1 round against 1 cannot tell noise from change\n"
 
 
 def test_what_is_slower_is_worse_and_its_op_is_named(both: Diff) -> None:
@@ -172,7 +172,7 @@ def test_a_time_of_a_few_us_never_counts(both: Diff, now: int, status: int) -> N
     found, out, _ = both([Op(duration=10_000)], [Op(duration=now)])
     assert found == status
     assert (
-        "note: 1 against 1 rounds do not tell noise from change; the change is within" in out
+        "note: 1 round against 1 cannot tell noise from change; the change is within" in out
     ) is (status == 0)
 
 

@@ -87,7 +87,7 @@ FOUND = {
 }
 SLOW = (
     "slow: kernel_time 140 us, +16.7 % from 120 us (baseline), 5.0 % allowed; "
-    "1 against 1 rounds do not tell noise from change; "
+    "1 round against 1 cannot tell noise from change; "
     "the limit is wider by 1.5 x session_noise; "
     "most by Conv2D (slower, +20.0 us) [pyproject.toml:12]"
 )

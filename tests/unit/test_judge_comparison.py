@@ -109,13 +109,13 @@ def test_points_take_any_sign() -> None:
 @pytest.mark.parametrize(
     ("now", "base", "words"),
     [
-        ([106], [100], "1 against 1 rounds"),
-        ([106] * 3, [100] * 20, "3 against 20 rounds"),
-        ([106] * 5, [100] * 3, "5 against 3 rounds"),
+        ([106], [100], "1 round against 1"),
+        ([106] * 3, [100] * 20, "3 rounds against 20"),
+        ([106] * 5, [100] * 3, "5 rounds against 3"),
     ],
 )
 def test_few_rounds_are_compared_and_said(now: Rounds, base: Rounds, words: str) -> None:
-    remark = f"{words} do not tell noise from change"
+    remark = f"{words} cannot tell noise from change"
     change = 106 / 100 - 1
     assert compare(now, [base], RULE) == Change(100.0, change, None, None, "worse", False, remark)
     same = compare(base[:1], [base], RULE)
@@ -138,7 +138,7 @@ def test_four_rounds_a_side_have_bounds() -> None:
 def test_bounds_that_alpha_does_not_allow_are_few_rounds() -> None:
     found = compare([106] * 4, [[100] * 4], replace(RULE, alpha=0.01))
     assert (found.low, found.verdict) == (None, "worse")
-    assert found.remark == "4 against 4 rounds do not tell noise from change"
+    assert found.remark == "4 rounds against 4 cannot tell noise from change"
 
 
 # --- min_effect -------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def test_zeros_are_beyond_what_any_session_lets_expect() -> None:
 def test_few_rounds_keep_the_wider_limit_however_many_the_sessions() -> None:
     found = compare([107], FIVE, STORED)
     assert found.verdict == "within"
-    assert found.remark == f"1 against 25 rounds do not tell noise from change; {WIDER}"
+    assert found.remark == f"1 round against 25 cannot tell noise from change; {WIDER}"
 
 
 # --- outliers of a baseline -------------------------------------------------------------------

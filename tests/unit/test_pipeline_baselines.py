@@ -326,7 +326,7 @@ def test_with_too_few_rounds_to_tell_noise_none_follow(tmp_path: Path, baseline:
     made(tmp_path, "A", NOISY * 4)
     result = gated(tmp_path, replace(baseline, rounds=3))
     assert (result.verdict, len(result.rounds)) == (Verdict.PASSED, 3)
-    assert "3 against 5 rounds do not tell noise from change" in result.limits[0].remark
+    assert "3 rounds against 5 cannot tell noise from change" in result.limits[0].remark
 
 
 def test_no_round_follows_while_recording(tmp_path: Path, baseline: Case) -> None:
