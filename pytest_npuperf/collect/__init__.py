@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_npuperf.collect.devices import find_npus
@@ -35,9 +34,13 @@ def collect(case: Case, folder: Path, dev: Path = Path("/dev")) -> Collected | U
     return _without_npu(case, dev)
 
 
-def collect_more(case: Case, folder: Path, dev: Path, rounds: Sequence[int]) -> Collected:
-    """Return the profiles of a case that was run, after more rounds. Raises CollectError."""
-    return run(case, folder, dev, rounds[0], rounds[-1])
+def collect_more(
+    case: Case, folder: Path, dev: Path, collected: Collected, rounds: int
+) -> Collected:
+    """Go on with a run, on the same NPU, until it has so many rounds. Raises CollectError."""
+    if collected.npu is not None:
+        case = dataclasses.replace(case, devices=(collected.npu,))
+    return run(case, folder, dev, len(collected.rounds) + 1, rounds)
 
 
 def _with_app(case: Case) -> Case:

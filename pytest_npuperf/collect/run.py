@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_npuperf.collect.app import profile_itself
@@ -32,10 +32,10 @@ class _Side:
     def output(self, number: int) -> Path:
         return self.folder / f"round_{number}"
 
-    def collected(self, last: int, against: Collected | None) -> Collected:
+    def collected(self, last: int, npu: int | None) -> Collected:
         rounds = tuple(self.output(number) for number in range(1, last + 1))
         known = fingerprint(self.case, self.env, self.program, rounds)
-        return Collected(rounds, "run", fingerprint=known, against=against)
+        return Collected(rounds, "run", fingerprint=known, npu=npu)
 
 
 def run(case: Case, folder: Path, dev: Path, first: int = 1, last: int | None = None) -> Collected:
@@ -47,9 +47,9 @@ def run(case: Case, folder: Path, dev: Path, first: int = 1, last: int | None = 
     """
     sides = list(_sides(case, folder))
     last = last or case.rounds
-    _collect(sides, dev, range(first, last + 1))
-    against = [side.collected(last, None) for side in sides[1:]]
-    return sides[0].collected(last, against[0] if against else None)
+    npu = _collect(sides, dev, range(first, last + 1))
+    found, *others = (side.collected(last, npu) for side in sides)
+    return replace(found, against=others[0]) if others else found
 
 
 def _sides(case: Case, folder: Path) -> Iterator[_Side]:
@@ -72,13 +72,17 @@ def _side(case: Case, folder: Path) -> _Side:
     return _Side(case, folder, env, Path(find_app(case, env)[0]))
 
 
-def _collect(sides: Sequence[_Side], dev: Path, numbers: range) -> None:
+def _collect(sides: Sequence[_Side], dev: Path, numbers: range) -> int | None:
+    """Run the rounds, and return the NPU that was leased for them, where one was."""
     case = sides[0].case
-    npus = leased(find_npus(dev), case.devices, os.environ.get(VISIBLE), case.env.get(VISIBLE))
-    with npus as pinned:
+    own = case.env.get(VISIBLE)
+    with leased(find_npus(dev), case.devices, os.environ.get(VISIBLE), own) as pinned:
+        # Both sides run where the first one does, whatever the other says.
+        same = pinned if own is None else {VISIBLE: own}
         for number in numbers:
             for side in sides if number % 2 else reversed(sides):
-                _round(side.case, side.output(number), {**side.env, **pinned})
+                _round(side.case, side.output(number), {**side.env, **same})
+    return int(pinned[VISIBLE]) if pinned else None
 
 
 def _round(case: Case, output: Path, env: dict[str, str]) -> None:

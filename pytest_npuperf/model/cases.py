@@ -107,6 +107,8 @@ class Collected:
     """What is known of the hardware and software: ``soc``, ``cann`` ..."""
     against: Collected | None = None
     """The other side, where the case is compared within one session."""
+    npu: int | None = None
+    """The NPU that was leased for a run; None where none was."""
 
 
 @dataclass(frozen=True)

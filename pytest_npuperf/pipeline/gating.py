@@ -106,8 +106,7 @@ def _gated(
     for look in looks[1:]:
         if not undecided(result.limits):
             break
-        missing = range(len(obtained.rounds) + 1, look + 1)
-        obtained = collect_more(asked, request.folder, request.dev, missing)
+        obtained = collect_more(asked, request.folder, request.dev, obtained, look)
         result = _judged(request, case, obtained, profiles, looks)
     return result
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_npuperf.collect import collect, collect_more
+from pytest_npuperf.collect.devices import VISIBLE
 from pytest_npuperf.errors import CollectError
 from pytest_npuperf.model import Case, Collected
 
@@ -44,7 +45,7 @@ def test_the_sides_take_turns_and_so_they_do_in_later_rounds(tmp_path: Path, cas
     assert found.against.rounds == numbered(tmp_path / "run" / "against", 3)
     assert found.against.fingerprint == found.fingerprint != {}
 
-    more = collect_more(case, tmp_path / "run", NO_NPU, range(4, 6))
+    more = collect_more(case, tmp_path / "run", NO_NPU, found, 5)
     assert (tmp_path / "order").read_text() == "ABBAAB" + "BA" + "AB"
     assert more.rounds == numbered(tmp_path / "run", 5)
     assert more.against is not None
@@ -81,3 +82,28 @@ def test_a_replay_replays_both_sides_where_both_have_a_recording(
     assert found.rounds == (tmp_path / "new",)
     against = found.against and found.against.rounds
     assert against == ((tmp_path / "old",) if has_recording else None)
+
+
+@pytest.mark.usefixtures("standin")
+def test_both_sides_and_later_rounds_run_on_the_same_npu(
+    tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    dev = tmp_path / "dev"
+    dev.mkdir()
+    for number in (0, 1):
+        (dev / f"davinci{number}").touch()
+    app = (str(make_app(f'echo -n "$ASCEND_RT_VISIBLE_DEVICES " >> {tmp_path}/npus')),)
+    other = Case("old", app, env={VISIBLE: "0"})
+    case = Case("new", app, mode="run", against=other, devices=(1,))
+
+    found = collect(case, tmp_path / "run", dev)
+    assert isinstance(found, Collected)
+    # By then the first one is free, and would be taken by who may take any.
+    more = collect_more(replace(case, devices=None), tmp_path / "run", dev, found, 2)
+    assert (tmp_path / "npus").read_text() == "1 " * 4
+    assert more.npu == 1
+
+    own = replace(case, env={VISIBLE: "0"}, against=replace(other, env={}))
+    assert isinstance(collect(own, tmp_path / "own", dev), Collected)
+    assert (tmp_path / "npus").read_text() == "1 " * 4 + "0 " * 2
