@@ -46,7 +46,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     ignored = shutil.ignore_patterns(".*", "__pycache__")
     example = tmp_path_factory.mktemp("example") / "example_project"
     shutil.copytree(EXAMPLE, example, ignore=ignored)
-    env = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    others = ("PYTEST_", "GITHUB_")
+    env = {key: value for key, value in os.environ.items() if not key.startswith(others)}
     # Each plugin that is installed costs every run a part of a second; one shuffles the tests.
     env |= {
         "COLUMNS": "100",

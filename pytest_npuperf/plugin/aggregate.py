@@ -10,6 +10,7 @@ import pytest
 from pytest_npuperf.plugin.gate import PROPERTY, received, sent_by
 from pytest_npuperf.plugin.hooks import DESELECTED
 from pytest_npuperf.plugin.options import json_path
+from pytest_npuperf.plugin.reports import github_annotations, write_reports
 from pytest_npuperf.plugin.session import Found, NpuperfSession
 from pytest_npuperf.report import summary
 
@@ -70,10 +71,13 @@ class Aggregator:
         self._is_full &= not (error or told.get(DESELECTED))
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Write the results, and delete old ones."""
+        """Write the results and then the reports, and delete old results."""
         ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         self._is_full &= ended and not (session.shouldstop or session.shouldfail)
-        status = self._session.write(int(exitstatus), self._is_full, json_path(self._config))
+        also = json_path(self._config)
+        status = self._session.write(int(exitstatus), self._is_full, also)
+        if not write_reports(self._config, self._session, self._is_full) and not status:
+            status = self._session.write(1, self._is_full, also)
         if status != exitstatus:
             session.exitstatus = status
         self._session.tidy()
@@ -91,6 +95,8 @@ class Aggregator:
             terminalreporter.section("npuperf")
         for text, colour in lines:
             terminalreporter.line(text, **({colour: True} if colour else {}))
+        for command in github_annotations(self._session):
+            terminalreporter.line(command)
 
 
 def _asks_for_all(config: pytest.Config) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ _OPTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("strict", "fail what is skipped, replayed by auto, new or inconclusive (for CI)", _FLAG),
     ("record", "save what is collected as the recording of its budget", _FLAG),
     ("json", "write the results of this run to a JSON file", _PATH),
+    ("markdown", "write a report for a pull request or a CI page to a Markdown file", _PATH),
     ("explain", "print where each number of each budget comes from, and run nothing", _FLAG),
 )
 
@@ -52,36 +54,42 @@ def _dest(name: str) -> str:
 
 def settings_options(config: pytest.Config) -> Options:
     """Return the options that override settings. Relative paths start where pytest was started."""
-    start = config.invocation_params.dir
-
-    def path(name: str) -> Path | None:
-        found: Path | None = config.getoption(_dest(name))
-        return None if found is None else start / found
-
     return Options(
-        config=path("config"),
+        config=_path(config, "config"),
         mode=config.getoption(_dest("mode")),
-        recordings=path("recordings"),
-        output=path("output"),
+        recordings=_path(config, "recordings"),
+        output=_path(config, "output"),
         strict=config.getoption(_dest("strict")),
         record=config.getoption(_dest("record")),
         rounds=config.getoption(_dest("rounds")),
     )
 
 
-def json_path(config: pytest.Config) -> Path | None:
-    """Return the file for the results, where one is asked for."""
-    found: Path | None = config.getoption(_dest("json"))
+def _path(config: pytest.Config, name: str) -> Path | None:
+    found: Path | None = config.getoption(_dest(name))
     return None if found is None else config.invocation_params.dir / found
 
 
+def json_path(config: pytest.Config) -> Path | None:
+    """Return the file for the results, where one is asked for."""
+    return _path(config, "json")
+
+
+def markdown_path(config: pytest.Config) -> Path | None:
+    """Return the file for the report in Markdown, where one is asked for."""
+    return _path(config, "markdown")
+
+
 def forget_results(config: pytest.Config) -> None:
-    """Delete the results of an earlier run: who reads only the file must not take them for new."""
-    path = json_path(config)
-    if path is not None and not (explains(config) or config.option.collectonly):
+    """Delete what an earlier run wrote: who reads only a file must not take it for new."""
+    if explains(config) or config.option.collectonly:
+        return
+    for path in filter(None, (json_path(config), markdown_path(config))):
         # What cannot be deleted cannot be written either, which is told at the end.
         with suppress(OSError):
-            path.unlink()
+            written = Path(os.path.realpath(path))  # /dev/stdout itself is to stay
+            if written.is_file():
+                written.unlink()
 
 
 def explains(config: pytest.Config) -> bool:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pytest_npuperf.catalogue import COMMUNICATION
 from pytest_npuperf.model import CaseResult, Cause
 from pytest_npuperf.report.table import Column, Row, lay_out
+from pytest_npuperf.report.words import has_lanes
 from pytest_npuperf.text import printable
 from pytest_npuperf.units import Dimension, show
 
@@ -30,7 +31,7 @@ def causes(case: CaseResult, width: int) -> list[str]:
     """Return the tables of a case: for each lane on which a time has changed, its kernels, whose
     parts sum to the change of kernel_time, and then its collectives.
     """
-    several = any(len(measured.lanes) > 1 for measured in case.rounds)
+    several = has_lanes(case)
     lines = []
     for lane, found in case.causes.items():
         place = f" on lane {printable(lane)}" if several else ""

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import shlex
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import groupby
 
 from pytest_npuperf.model import CaseResult, Judged, Verdict
 from pytest_npuperf.report.actions import next_action
 from pytest_npuperf.report.failure import one_line
+from pytest_npuperf.report.overview import (
+    beneath,
+    entries,
+    improvements,
+    is_quiet,
+    replays,
+    total,
+)
 from pytest_npuperf.report.table import Column, lay_out
 from pytest_npuperf.report.words import (
-    Severity,
-    better,
     by_verdict,
+    has_lanes,
     headline,
     limit_cell,
     margin_cell,
-    noise,
     now_cell,
-    origin,
     placed,
-    severity,
     verdict_word,
 )
 from pytest_npuperf.text import columns, printable, wrapped
@@ -62,7 +62,6 @@ class _Row:
 
     cells: tuple[str, ...]
     colour: str
-    rank: Severity
     case: str
     under: str
     sentence: str
@@ -86,37 +85,29 @@ def summary(
     rows = _rows(cases, everything=verbosity > 0)
     notes = _notes(cases) if verbosity > 0 else []
     tail = [*_unchecked(not_checked), *notes, *_improvements(cases)]
-    if all(_is_quiet(case) for case in cases):
-        return [*_table(rows, width), *_folded([*tail, *_all_passed(cases)], width)]
-    tail = [*_replays(cases), *tail, *_counts(cases), (next_action(cases), "")]
-    return [*_table(rows, width), *_folded(tail, width)]
+    if not all(map(is_quiet, cases)):
+        tail = [*_replays(cases), *tail]
+    said = [*tail, *_total(cases), (next_action(cases), "")]
+    return [*_table(rows, width), *_folded(said, width)]
 
 
 # --- the table --------------------------------------------------------------------------------
 
 
 def _rows(cases: Sequence[CaseResult], everything: bool) -> list[_Row]:
-    rows = []
-    for case in cases:
-        if case.reason or not case.limits:
-            rows.append(_case_row(case))
-        several = any(len(measured.lanes) > 1 for measured in case.rounds)
-        rows += [
-            _limit_row(case, judged, several)
-            for judged in case.limits
-            if everything or judged.verdict is not Verdict.PASSED
-        ]
-    return sorted(rows, key=lambda row: (row.rank, row.case))
+    return [
+        _limit_row(case, judged) if judged else _case_row(case)
+        for case, judged in entries(cases)
+        if everything or judged is None or judged.verdict is not Verdict.PASSED
+    ]
 
 
 def _case_row(case: CaseResult) -> _Row:
-    rank = (case.verdict.rank, case.verdict.rank, False, Fraction(0))
     cells = (str(case.verdict), printable(case.case), *[""] * (len(_HEADS) - 2))
-    under = headline(case)
-    return _Row(cells, _COLOURS[case.verdict], rank, case.case, under, one_line(case))
+    return _Row(cells, _COLOURS[case.verdict], case.case, headline(case), one_line(case))
 
 
-def _limit_row(case: CaseResult, judged: Judged, several_lanes: bool) -> _Row:
+def _limit_row(case: CaseResult, judged: Judged) -> _Row:
     cells = (
         verdict_word(judged),
         case.case,
@@ -124,19 +115,13 @@ def _limit_row(case: CaseResult, judged: Judged, several_lanes: bool) -> _Row:
         now_cell(judged),
         limit_cell(judged),
         margin_cell(judged),
-        judged.lane if several_lanes else "",
+        judged.lane if has_lanes(case) else "",
         judged.limit.where,
     )
     colour = "yellow" if judged.warned else _COLOURS[judged.verdict]
-    why = judged.limit.why if judged.verdict is Verdict.FAILED else ""
-    under = "; ".join(filter(None, [_noise(judged, len(case.rounds)), judged.remark])) or why
     sentence = f"{case.case}: {placed(judged)}"
-    return _Row(tuple(map(printable, cells)), colour, severity(judged), case.case, under, sentence)
-
-
-def _noise(judged: Judged, rounds: int) -> str:
-    bounds = noise(judged)
-    return f"noise hides the change: {bounds}, in {rounds} rounds" if bounds else ""
+    under = beneath(case, judged)
+    return _Row(tuple(map(printable, cells)), colour, case.case, under, sentence)
 
 
 def _table(rows: Sequence[_Row], width: int) -> list[Line]:
@@ -192,12 +177,8 @@ def _doubts(cases: Iterable[CaseResult]) -> list[Line]:
     ]
 
 
-def _replays(cases: Iterable[CaseResult]) -> list[Line]:
-    replayed = sorted({(origin(case), case.case) for case in cases if origin(case)})
-    return [
-        (f"{when}: {', '.join(name for _, name in group)}", "")
-        for when, group in groupby(replayed, key=lambda pair: pair[0])
-    ]
+def _replays(cases: Sequence[CaseResult]) -> list[Line]:
+    return [(f"{when}: {', '.join(names)}", "") for when, names in replays(cases)]
 
 
 def _unchecked(not_checked: Iterable[tuple[str, str]]) -> list[Line]:
@@ -208,64 +189,12 @@ def _notes(cases: Iterable[CaseResult]) -> list[Line]:
     return [(f"note: {case.case}: {note}", "") for case in cases for note in case.notes]
 
 
-def _improvements(cases: Iterable[CaseResult]) -> list[Line]:
-    """Return a line for each case that is better than before; tests may share one."""
-    passed = (case for case in cases if case.verdict is Verdict.PASSED)
-    told = ((case, [*filter(None, map(better, case.limits))]) for case in passed)
-    return list(dict.fromkeys((_improved(case, found), "green") for case, found in told if found))
+def _improvements(cases: Sequence[CaseResult]) -> list[Line]:
+    return [(line, "green") for line in improvements(cases)]
 
 
-def _improved(case: CaseResult, found: Sequence[str]) -> str:
-    more = f" (+{len(found) - 1} more)" if len(found) > 1 else ""
-    # What was run beside it is no baseline, and nothing is to be accepted.
-    accept = f"npuperf accept --case {shlex.quote(case.case)} --replace --reason TEXT"
-    keep = "" if case.against else f"; to keep it: {accept}"
-    return f"better: {case.case}: {found[0]}{more}{keep}"
-
-
-def _is_quiet(case: CaseResult) -> bool:
-    limits = (case.verdict, *(judged.verdict for judged in case.limits))
-    return all(verdict is Verdict.PASSED for verdict in limits)
-
-
-def _all_passed(cases: Sequence[CaseResult]) -> list[Line]:
-    if not cases:
-        return []
-    limits = sum(len(case.limits) for case in cases)
-    text = f"npuperf: {_many(limits, 'limit')} in {_many(len(cases), 'case')} within budget"
-    return [(text + _replayed([case for case in cases if origin(case)]), "green")]
-
-
-def _replayed(cases: Sequence[CaseResult]) -> str:
-    if not cases:
-        return ""
-    dates = sorted({case.recorded or "date unknown" for case in cases})
-    when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    return f", {len(cases)} replayed (recorded {when})"
-
-
-def _counts(cases: Sequence[CaseResult]) -> list[Line]:
-    """Count limits by verdict, and cases that have a verdict of their own."""
-    found = Counter(
-        _word(verdict)
-        for case in cases
-        for verdict in ([case.verdict] if case.reason or not case.limits else [])
-    )
-    found.update(
-        "over but only warned of" if judged.warned else _word(judged.verdict)
-        for case in cases
-        for judged in case.limits
-    )
-    words = [_word(verdict) for verdict in Verdict]
-    words.insert(words.index(_word(Verdict.PASSED)), "over but only warned of")
-    said = ", ".join(f"{found[word]} {word}" for word in words if found[word])
+def _total(cases: Sequence[CaseResult]) -> list[Line]:
+    if all(map(is_quiet, cases)):
+        return [(f"npuperf: {total(cases)}", "green")] if cases else []
     failed = any(case.blocks for case in cases)
-    return [(f"npuperf: {said} in {_many(len(cases), 'case')}", "red" if failed else "yellow")]
-
-
-def _word(verdict: Verdict) -> str:
-    return verdict.lower().replace("_", " ")
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return [(f"npuperf: {total(cases)}", "red" if failed else "yellow")]

@@ -36,9 +36,17 @@ def headline(case: CaseResult) -> str:
 
 def guilty(case: CaseResult) -> list[Judged]:
     """Return the limits for which the test fails, worst first."""
-    verdicts = {Verdict.FAILED, Verdict.NOT_MEASURED, case.verdict}
-    failing = [each for each in case.limits if each.counts_as in verdicts]
-    return sorted(failing, key=severity)
+    return sorted((each for each in case.limits if is_guilty(case, each)), key=severity)
+
+
+def is_guilty(case: CaseResult, judged: Judged) -> bool:
+    """Return whether a test that fails does so for this limit, too."""
+    return judged.counts_as in (Verdict.FAILED, Verdict.NOT_MEASURED, case.verdict)
+
+
+def has_lanes(case: CaseResult) -> bool:
+    """Return whether there are several lanes, so that one has to be named."""
+    return any(len(measured.lanes) > 1 for measured in case.rounds)
 
 
 def placed(judged: Judged, also: str = "") -> str:

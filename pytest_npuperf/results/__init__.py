@@ -8,7 +8,7 @@ from pytest_npuperf.results.baselines import (
 )
 from pytest_npuperf.results.cases import case_as_json, case_from_json, document
 from pytest_npuperf.results.checks import schema
-from pytest_npuperf.results.files import is_result, read, write
+from pytest_npuperf.results.files import is_result, read, write, write_text
 from pytest_npuperf.results.folders import RESULT, has_failed, last_result, runs
 from pytest_npuperf.results.format import FORMAT
 from pytest_npuperf.results.rounds import rounds_from_json
@@ -31,4 +31,5 @@ __all__ = [
     "runs",
     "schema",
     "write",
+    "write_text",
 ]

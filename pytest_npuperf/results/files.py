@@ -17,18 +17,25 @@ from pytest_npuperf.text import printable
 
 
 def write(path: Path, document: JSON) -> None:
-    """Write a result whole or not at all; folders that lack are made.
+    """Write a result whole or not at all, as :func:`write_text` does. Raises NpuperfError."""
+    write_text(path, json.dumps(document, allow_nan=False) + "\n", "the results were")
 
-    Raises NpuperfError when the file cannot be written; what was there before stays.
+
+def write_text(path: Path, text: str, what: str) -> None:
+    """Write a file whole or not at all; folders that lack are made.
+
+    Raises NpuperfError when it cannot be written; what was there before stays. ``what`` begins
+    its sentence: ``the results were``.
     """
-    text = json.dumps(document, allow_nan=False) + "\n"
     path_shown, path = shown(path), Path(os.path.realpath(path))
     try:
+        if path.is_char_device():  # such as /dev/stdout, which no file may take the place of
+            path.write_text(text, encoding="utf-8")
+            return
         make_folder(path.parent)
         replace_file(path, text)
     except OSError as err:
-        why = err.strerror or err
-        raise NpuperfError(f"{path_shown}: the results were not written: {why}") from err
+        raise NpuperfError(f"{path_shown}: {what} not written: {err.strerror or err}") from err
 
 
 def make_folder(folder: Path) -> None:

@@ -101,7 +101,7 @@ class Project:
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Project:
     """Return a project on a machine without NPUs, and without what would change the output."""
     for name in os.environ:
-        if name.startswith(("STANDIN_", "ASCEND_")) or name in ("CI", "BUILD_NUMBER"):
+        if name.startswith(("STANDIN_", "ASCEND_", "GITHUB_")) or name in ("CI", "BUILD_NUMBER"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("COLUMNS", "100")
     # Each plugin that is installed costs every run, most of all every worker, a part of a second.
