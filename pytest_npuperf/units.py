@@ -6,6 +6,7 @@ number; every limit is an exact :class:`~fractions.Fraction`.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -140,6 +141,14 @@ def show_apart(
     while len({_rounded(value, digits)[0] for value in scaled}) < len(set(scaled)):
         digits += 1
     return tuple(f"{_significant(value, digits)}{label}" for value in scaled)
+
+
+def exact(value: Fraction, dimension: Dimension) -> str:
+    """Return a value of finitely many decimals, unrounded, in a form that :func:`parse` reads."""
+    name, scale = _scale(abs(value), dimension)
+    scaled = value / scale
+    places = next(n for n in itertools.count() if (scaled * 10**n).denominator == 1)
+    return f"{_decimal(scaled, places)} {name}".rstrip()
 
 
 def show_change(value: Fraction, base: Fraction) -> str:

@@ -57,10 +57,12 @@ def main(args: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="npuperf",
-        description="Look at profiles of Ascend NPUs, compare them, and accept baselines.",
+        description="Look at profiles of Ascend NPUs, write budgets from them, compare them, and "
+        "accept baselines.",
     )
     subcommands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_show(subcommands)
+    _add_init(subcommands)
     _add_diff(subcommands)
     _add_accept(subcommands)
     return parser
@@ -171,7 +173,7 @@ def _add_diff(subcommands: argparse._SubParsersAction[_Parser]) -> None:
 def _share(text: str) -> Fraction:
     try:
         if "point" in text:
-            raise ValueError(f"{text!r} is a difference; write a share of A such as '5 %'")
+            raise ValueError(f"{text!r} is a difference; write a share such as '5 %'")
         return parse(text, Dimension.SHARE)
     except ValueError as err:
         raise argparse.ArgumentTypeError(str(err)) from err
@@ -222,3 +224,37 @@ def _accept(given: argparse.Namespace) -> Done:
 
     wish = Wish(given.case, given.reason, given.replace, given.result, given.config)
     return accept(wish, Path.cwd(), _width()), DONE
+
+
+# --- init -------------------------------------------------------------------------------------
+
+
+def _add_init(subcommands: argparse._SubParsersAction[_Parser]) -> None:
+    init = subcommands.add_parser(
+        "init",
+        help="write a first budget from a profile",
+        description="Print a budget for each profile, ready to paste, which the profile itself "
+        "keeps to. Run it in the root directory of the project. Exit status: 1 where a profile "
+        "cannot be read, or the budget cannot be written; then nothing has changed.",
+    )
+    init.add_argument(
+        "profiles", metavar="PROFILE", type=Path, nargs="+", help="a folder or a table"
+    )
+    init.add_argument(
+        "--headroom",
+        type=_share,
+        metavar="SHARE",
+        help="how much more than was measured a time or a share may be (5 %%)",
+    )
+    init.add_argument(
+        "--write", action="store_true", help="add the budgets to pyproject.toml, at its end"
+    )
+    init.add_argument("--config", metavar="FILE", type=Path, help="instead of pyproject.toml")
+    init.set_defaults(run=_init, failed=FAILED)
+
+
+def _init(given: argparse.Namespace) -> Done:
+    from pytest_npuperf.commands.init import HEADROOM, Wish, init
+
+    headroom = HEADROOM if given.headroom is None else given.headroom
+    return init(Wish(tuple(given.profiles), headroom, given.write, given.config), Path.cwd()), DONE

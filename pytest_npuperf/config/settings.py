@@ -91,6 +91,11 @@ class Settings:
         return path_at(self._general, "output")
 
     @property
+    def recordings(self) -> Path:
+        """Return the folder of the saved profiles."""
+        return path_at(self._general, "recordings")
+
+    @property
     def baselines(self) -> Path:
         """Return the folder of what was accepted."""
         return path_at(self._general, "baselines")

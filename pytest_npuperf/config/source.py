@@ -64,9 +64,8 @@ def read_source(rootdir: Path, named: Path | None) -> Source | None:
     # Nobody's broken pyproject.toml is our business unless it speaks of us.
     if named is None and "npuperf" not in text:
         return None
-    document = _document(text, shown)
-    prefix = _PREFIX if file.name == PYPROJECT else ()
-    table = _descend(document, prefix)
+    prefix = prefix_in(file)
+    table = _descend(read_document(text, shown), prefix)
     if table is None and named is not None:
         raise ConfigError([f"{shown}: no table [tool.npuperf]; --npuperf-config names this file"])
     return None if table is None else Source(file, shown, table, _below(text, prefix))
@@ -95,7 +94,13 @@ def _text(file: Path, shown: str) -> str:
         raise ConfigError([f"{shown}:{line}: is not UTF-8; TOML files are"]) from None
 
 
-def _document(text: str, shown: str) -> JSON:
+def prefix_in(file: Path) -> tuple[str, ...]:
+    """Return the table of a file below which its settings stand."""
+    return _PREFIX if file.name == PYPROJECT else ()
+
+
+def read_document(text: str, shown: str) -> JSON:
+    """Return what a text in TOML says; ``shown`` is its file. Raises ConfigError."""
     try:
         return tomllib.loads(text)
     except ValueError as error:  # also raised for a number with thousands of digits

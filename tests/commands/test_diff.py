@@ -402,7 +402,7 @@ def test_what_is_no_metric(compared: Diff, metric: str, said: str) -> None:
     [
         ("5", '"5" is not a share; write "5 %"'),
         ("", '"" is not a share; write "5 %"'),
-        ("2 points", "'2 points' is a difference; write a share of A such as '5 %'"),
+        ("2 points", "'2 points' is a difference; write a share such as '5 %'"),
     ],
 )
 def test_what_is_no_share(share: str, said: str, capsys: Captured) -> None:
