@@ -49,6 +49,9 @@ def read_manifest(recording: Path) -> Manifest | None:
     Raises CollectError when it is damaged or from a newer version.
     """
     path = recording / MANIFEST
+    # To open a pipe would wait for somebody to write into it.
+    if path.is_fifo():
+        raise CollectError(f"{path}: cannot be read: it is a pipe, and no file")
     try:
         text = path.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):

@@ -119,7 +119,8 @@ def _soc(case: CaseResult, path: Path) -> str:
 
 
 def _refuse_other(session: Session, before: Baseline, place: Path) -> None:
-    found = differences(session.fingerprint, before.sessions[-1].fingerprint)
+    each = (differences(session.fingerprint, known.fingerprint) for known in before.sessions)
+    found = next(filter(None, each), ())
     if found:
         raise NpuperfError(
             f"{place}: {'; '.join(found)}; one baseline is of one kind of run: "

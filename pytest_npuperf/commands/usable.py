@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from pytest_npuperf.errors import NpuperfError
-from pytest_npuperf.model import CaseResult, LaneMeasurement, Limit, Measurement, Regression, Wanted
+from pytest_npuperf.model import (
+    CaseResult,
+    LaneMeasurement,
+    Limit,
+    Measurement,
+    Regression,
+    Verdict,
+    Wanted,
+)
 from pytest_npuperf.units import Dimension, show
 
 
@@ -25,6 +33,10 @@ def comparable_limits(case: CaseResult) -> list[Limit]:
         for place, value in _values(case.rounds, limit.wanted):
             if fault := _fault(limit, value):
                 raise NpuperfError(f"{case.case}: {limit.wanted.title()}{place} {fault}")
+    # A lane that is gone has no number to look at.
+    for judged in case.limits:
+        if judged.limit.max_regression and judged.verdict is Verdict.NOT_MEASURED:
+            raise NpuperfError(f"{case.case}: {judged.reason}; it cannot be a baseline")
     return limits
 
 

@@ -93,10 +93,14 @@ def explain_changes(
 
 
 def causes_by_lane(rounds: Sequence[Measurement], before: Before) -> dict[str, tuple[Cause, ...]]:
-    """Return by lane the parts of the difference that its ops make, whatever that means."""
+    """Return by lane the parts of the difference that its ops make, whatever that means.
+
+    None of a lane whose ops one side does not tell: absent is not zero.
+    """
     sides = ([each for session in before.sessions for each in session], rounds)
     lanes = [lane for lane in rounds[0].lanes if any(lane in each.lanes for each in sides[0])]
-    return {lane: explain(*(_middle(side, lane) for side in sides)) for lane in lanes}
+    ops = {lane: [_middle(side, lane) for side in sides] for lane in lanes}
+    return {lane: explain(*both) for lane, both in ops.items() if all(both)}
 
 
 def _is_to_be_explained(judged: Judged) -> bool:

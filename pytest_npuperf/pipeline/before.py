@@ -70,7 +70,9 @@ def _of_others(path: Path, soc: str) -> str:
 
 
 def _of_another_kind(baseline: Baseline, now: Mapping[str, str], path: Path) -> str:
-    """Say how the newest session was measured otherwise; empty where it can be compared."""
-    found = differences(now, baseline.sessions[-1].fingerprint)
+    """Say how a session was measured otherwise; empty where all of them can be compared."""
+    # All are of one kind, unless somebody has merged two files.
+    each = (differences(now, session.fingerprint) for session in baseline.sessions)
+    found = next(filter(None, each), ())
     again = f"where that is to stay, delete {path} and accept anew"
     return "; ".join([*found, again]) if found else ""

@@ -182,7 +182,8 @@ class NpuperfSession:
 
     @property
     def _own_result(self) -> Path | None:
-        return self.folder / results.RESULT if self.folder.is_dir() else None
+        # Who looks for the last run must find this one, though it may have measured nothing.
+        return self.folder / results.RESULT if self.cases or self.folder.is_dir() else None
 
     def tidy(self) -> None:
         """Delete old runs: all but the last few, and but the last few that failed."""

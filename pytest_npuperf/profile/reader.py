@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
-from pandas.api.types import union_categoricals
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import lines
@@ -109,8 +110,17 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 def _column(parts: list[pd.Series[Any]]) -> Any:
     if isinstance(parts[0].dtype, pd.CategoricalDtype):
-        united = union_categoricals(parts, sort_categories=True)
-        # pandas 3 makes them str, and what a single block gave is object.
-        texts = pd.Index(united.categories, dtype=object)
-        return pd.Categorical.from_codes(united.codes, texts)
+        # pandas unites only categories of one dtype, of which pandas 3 has two, and cannot unite
+        # every text.
+        known = [part.cat.categories.to_numpy(dtype=object) for part in parts]
+        texts = pd.Index(sorted({text for each in known for text in each}), dtype=object)
+        codes = [_recoded(part, each, texts) for part, each in zip(parts, known, strict=True)]
+        return pd.Categorical.from_codes(np.concatenate(codes), texts)
     return pd.concat(parts, ignore_index=True).array
+
+
+def _recoded(part: pd.Series[Any], known: npt.NDArray[Any], texts: pd.Index[Any]) -> Any:
+    """Return the codes of a column among more categories; the last, -1, is that of no text."""
+    return np.append(texts.get_indexer(pd.Index(known, dtype=object)), -1)[
+        part.cat.codes.to_numpy()
+    ]

@@ -37,6 +37,8 @@ def read_baseline(path: Path, wanted: Sequence[Wanted]) -> Baseline | None:
 
     Raises NpuperfError.
     """
+    if path.is_symlink() and not path.exists():
+        raise NpuperfError(f"{shown(path)}: is a link to a file that is not there; fetch it")
     found = _load(path)
     return None if found is None else _baseline(found, wanted)
 

@@ -13,7 +13,9 @@ from pytest_npuperf.errors import NpuperfError
 from pytest_npuperf.model import JSON
 from pytest_npuperf.results.checks import check, schema
 from pytest_npuperf.results.format import FORMAT
-from pytest_npuperf.text import printable
+from pytest_npuperf.text import clipped, printable
+
+_DIGITS = 19
 
 
 def write(path: Path, document: JSON) -> None:
@@ -96,7 +98,13 @@ def parsed(path: Path, content: bytes, kind: str) -> JSON:
     Raises NpuperfError.
     """
     try:
-        found = json.loads(content, parse_constant=_finite, parse_float=_finite)
+        found = json.loads(
+            content,
+            parse_constant=_finite,
+            parse_float=_finite,
+            parse_int=_int,
+            object_pairs_hook=_once,
+        )
     except (ValueError, RecursionError) as err:
         raise NpuperfError(f"{shown(path)}: is not JSON: {err}") from err
     number = found.get("format") if isinstance(found, dict) else None
@@ -111,6 +119,22 @@ def parsed(path: Path, content: bytes, kind: str) -> JSON:
         )
     # An older format would be brought up to date here; there is none yet.
     return found
+
+
+def _once(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"{clipped(printable(twice), 40)} is there twice in one object")
+    return found
+
+
+def _int(text: str) -> int:
+    # A time in ns, and a size in bytes, that anything can have fits into 64 bits.
+    if len(text) > _DIGITS:
+        raise ValueError(f"{text[:_DIGITS]}... is too large a number")
+    return int(text)
 
 
 def _finite(text: str) -> float:

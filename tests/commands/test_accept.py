@@ -481,8 +481,10 @@ def test_a_lane_that_lacks_a_number(accept: Accept) -> None:
 def test_a_lane_that_only_one_round_has(root: Path, accept: Accept) -> None:
     one = {"0": lane({KERNELS: 5})}
     case = measured(Measurement(one), Measurement({**one, "1": lane({KERNELS: 5})}))
-    said = refused(accept(case))
-    assert said.startswith(f"{root}/baselines/m/Ascend910B3.json: the baseline was not written: ")
+    assert refused(accept(case)) == (
+        "m: kernel_time not measured on lane 1 in round 1 of 2: "
+        "the profile has no such lane; it has 0; it cannot be a baseline"
+    )
     assert not (root / "baselines" / "m" / "Ascend910B3.json").exists()
 
 
@@ -562,3 +564,13 @@ def test_a_folder_that_cannot_be_made(root: Path, accept: Accept) -> None:
     said = refused(accept(USUAL))
     assert said.startswith(f"{root}/baselines/m/Ascend910B3.json: ")
     assert said.endswith("Not a directory")
+
+
+def test_a_lane_that_is_gone_since_the_baseline(accept: Accept) -> None:
+    both = Measurement({key: lane({KERNELS: 5000}) for key in ("0/0", "1/1")})
+    before = Before(((both,),), "baseline")
+    now = (Measurement({"0": lane({KERNELS: 5000})}),)
+    limits = judge(Case("m", limits=(KERNELS,)), now, FINGERPRINT, before)
+    assert refused(accept(replace(measured(*now), limits=limits))).endswith(
+        "the profile has no such lane; it has 0; it cannot be a baseline"
+    )

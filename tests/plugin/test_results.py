@@ -155,3 +155,12 @@ def test_a_run_that_cannot_begin_leaves_no_old_results(gated: Project) -> None:
     gated.settings("[tool.npuperf.budgets.wrong]\nkernel_tim = 1")
     assert gated.run("--npuperf-json=results.json").ret == pytest.ExitCode.USAGE_ERROR
     assert not old.exists()
+
+
+def test_a_run_that_measured_nothing_is_the_last_run_all_the_same(project: Project) -> None:
+    project.budget('kernel_time = "1 s"', recording="gone")
+    project.tests()
+    assert project.run().ret == 1
+    (run,) = runs(project)
+    (case,) = json.loads((run / "result.json").read_bytes())["cases"]
+    assert (case["verdict"], case["rounds"]) == ("ERROR", [])

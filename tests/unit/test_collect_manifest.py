@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,10 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text("[" * 100_000)
     with pytest.raises(CollectError, match="is not JSON"):
         read_manifest(tmp_path)
+
+
+def test_a_pipe_in_the_place_of_the_manifest(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / MANIFEST)
+    with pytest.raises(CollectError) as caught:
+        read_manifest(tmp_path)
+    assert str(caught.value) == f"{tmp_path / MANIFEST}: cannot be read: it is a pipe, and no file"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_npuperf.judge import Before, explain_changes, judge, undecided
+from pytest_npuperf.judge import Before, causes_by_lane, explain_changes, judge, undecided
 from pytest_npuperf.model import (
     Case,
     CauseKind,
@@ -266,3 +266,9 @@ def test_a_time_that_changed_is_explained(now: int, kinds: list[CauseKind] | Non
         (found,) = causes["0"]
         assert [found.kind] == kinds
         assert (found.type, found.delta) == ("Conv2D", now - 100)
+
+
+def test_a_side_that_tells_no_ops_explains_nothing() -> None:
+    without = Measurement({"0": LaneMeasurement({TIME: Value(Fraction(5))})})
+    for before, now in ((without, with_ops(100)), (with_ops(100), without)):
+        assert causes_by_lane([now], Before(((before,),), "baseline")) == {}

@@ -164,6 +164,20 @@ def test_what_was_measured_otherwise_is_not_compared(
     assert gated(tmp_path, replace(case, inconclusive="fail")).blocks
 
 
+def test_an_older_session_of_another_kind_is_not_compared_either(
+    tmp_path: Path, case: Case
+) -> None:
+    # As it is where git has merged what two people accepted.
+    path = accept(case, gated(tmp_path, recorded(case, 100)))
+    text = json.loads(path.read_text(encoding="utf-8"))
+    older = {**text["sessions"][0], "fingerprint": {"soc": SOC, "cann": "8.0.0"}}
+    text["sessions"].insert(0, older)
+    path.write_text(json.dumps(text), encoding="utf-8")
+    (judged,) = gated(tmp_path, case).limits
+    assert judged.verdict is Verdict.INCONCLUSIVE
+    assert "CANN unknown, the baseline has 8.0.0" in judged.remark
+
+
 def test_what_another_session_accepts_counts_at_once(tmp_path: Path, case: Case) -> None:
     recordings = Recordings()
     first = gated(tmp_path, recorded(case, 100), recordings)

@@ -10,7 +10,7 @@ from profile_tables import FIRST_NS, HEADERS, Op, csv, op_summary, step_trace
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import lines
-from pytest_npuperf.profile.reader import column_names, read_table
+from pytest_npuperf.profile.reader import column_names, read_table, stacked
 from pytest_npuperf.profile.tables import BY_NAME
 from pytest_npuperf.text import clipped
 
@@ -348,3 +348,16 @@ def test_a_damaged_step_trace_is_refused(
 def test_a_step_trace_without_rows_is_refused(read: Read) -> None:
     found = fault(read, step_trace(reduces=1), "step_trace")
     assert found == "t.csv: the table has a header and no rows; nothing was recorded"
+
+
+@pytest.mark.parametrize("first", ["0", "1", None])
+def test_categories_of_both_dtypes_and_of_any_text_are_stacked(first: str | None) -> None:
+    # What pandas 3 makes of texts is str, and what is read is object.
+    frames = [
+        pd.DataFrame({"device_id": pd.Categorical([first])}),
+        pd.DataFrame({"device_id": pd.Categorical(["0", None], pd.Index(["0"], dtype=object))}),
+        pd.DataFrame({"device_id": pd.Categorical(["\ud800"], pd.Index(["\ud800"], dtype=object))}),
+    ]
+    found = stacked(frames)["device_id"]
+    assert found.astype(object).where(found.notna(), None).tolist() == [first, "0", None, "\ud800"]
+    assert found.cat.categories.dtype == object

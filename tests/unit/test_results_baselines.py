@@ -413,6 +413,27 @@ def test_a_pipe_in_the_place_of_the_file(path: Path) -> None:
     assert refusal(results.read, path) == said
 
 
+def test_a_link_to_nothing_is_no_missing_baseline(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.symlink_to("nowhere.json")
+    assert refusal(results.read_baseline, path, WANTED) == (
+        f"{path}: is a link to a file that is not there; fetch it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"case":', '"case": "x", "case":', "case is there twice in one object"),
+        ('"format": 1', '"format": 1' + "0" * 400, f"1{'0' * 18}... is too large a number"),
+    ],
+)
+def test_json_that_python_would_read(path: Path, old: str, new: str, said: str) -> None:
+    add(path)
+    path.write_text(path.read_text().replace(old, new, 1))
+    assert refusal(results.read_baseline, path, WANTED) == f"{path}: is not JSON: {said}"
+
+
 @pytest.mark.parametrize("place", ["baselines", "baselines/resnet50"])
 def test_a_file_in_the_place_of_a_folder(tmp_path: Path, path: Path, place: str) -> None:
     (tmp_path / place).parent.mkdir(exist_ok=True)
