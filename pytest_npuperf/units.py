@@ -44,6 +44,11 @@ class Dimension(Enum):
     COUNT = "count"
     NUMBER = "number"
 
+    @property
+    def is_exact(self) -> bool:
+        """Return whether it does not vary with the load of a machine: a difference is one."""
+        return self in (Dimension.COUNT, Dimension.SIZE)
+
 
 # What to call a quantity in a message, and two ways to write one.
 WORDS = {

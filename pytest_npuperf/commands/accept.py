@@ -12,15 +12,13 @@ from pytest_npuperf.commands.chosen import chosen_case
 from pytest_npuperf.commands.usable import comparable_limits, whole_rounds
 from pytest_npuperf.config import Options, Settings, load
 from pytest_npuperf.errors import NpuperfError
-from pytest_npuperf.judge import differences
+from pytest_npuperf.judge import differences_from_any
 from pytest_npuperf.model import (
     Baseline,
     CaseResult,
-    Judged,
     Limit,
     Measurement,
     Session,
-    Verdict,
     Wanted,
 )
 from pytest_npuperf.percentiles import median
@@ -119,8 +117,7 @@ def _soc(case: CaseResult, path: Path) -> str:
 
 
 def _refuse_other(session: Session, before: Baseline, place: Path) -> None:
-    each = (differences(session.fingerprint, known.fingerprint) for known in before.sessions)
-    found = next(filter(None, each), ())
+    found = differences_from_any(session.fingerprint, before)
     if found:
         raise NpuperfError(
             f"{place}: {'; '.join(found)}; one baseline is of one kind of run: "
@@ -151,7 +148,7 @@ def _numbers(rounds: Sequence[Measurement], limits: Sequence[Limit]) -> list[obj
 
 def _mixed(case: CaseResult, before: Baseline | None, wish: Wish, width: int) -> list[str]:
     """Say that sessions from before and after a change stand in one baseline."""
-    titles = [each.limit.wanted.title() for each in case.limits if _has_changed(each)]
+    titles = [each.limit.wanted.title() for each in case.limits if each.has_changed]
     if before is None or wish.replace or not titles:
         return []
     text = (
@@ -159,11 +156,6 @@ def _mixed(case: CaseResult, before: Baseline | None, wish: Wish, width: int) ->
         "baseline; where the change is to stay, accept with --replace"
     )
     return wrapped(printable(text), width)
-
-
-def _has_changed(judged: Judged) -> bool:
-    is_better = judged.comparison is not None and judged.comparison.improved
-    return is_better or (judged.is_by_change and judged.verdict is Verdict.FAILED)
 
 
 def _rows(

@@ -10,6 +10,7 @@ from pathlib import Path
 from pytest_npuperf import __version__, results
 from pytest_npuperf.catalogue import METRICS, STATISTICS, Metric
 from pytest_npuperf.commands.sides import Side, read_side
+from pytest_npuperf.config.layers import BUILT_IN
 from pytest_npuperf.config.problems import did_you_mean
 from pytest_npuperf.errors import NpuperfError
 from pytest_npuperf.judge import Before, causes_by_lane, differences, judge, worst
@@ -17,14 +18,13 @@ from pytest_npuperf.model import (
     JSON,
     Case,
     CaseResult,
-    Judged,
     Limit,
     Noise,
     Regression,
     Verdict,
     Wanted,
 )
-from pytest_npuperf.units import Dimension
+from pytest_npuperf.units import Dimension, parse
 
 # The history of the JSON that --json writes.
 #   1  (0.1.0) the first.
@@ -34,9 +34,9 @@ SAME, WORSE, UNKNOWN = 0, 1, 2
 """The exit statuses: same or better, worse, and not to be told."""
 
 METRICS_THAT_DECIDE = ("kernel_time", "kernel_count")
-MAX_REGRESSION = Fraction(5, 100)
-MIN_EFFECT = Fraction(5000)
-"""ns."""
+MAX_REGRESSION = parse(BUILT_IN["max_regression"], Dimension.SHARE)
+MIN_EFFECT = parse(BUILT_IN["min_effect"], Dimension.TIME)
+"""What a budget has that says nothing else."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,7 @@ class Difference:
     @property
     def is_told_from_noise(self) -> bool:
         """Return whether a number that decides has changed; else the parts may be noise."""
-        return any(map(_has_changed, self.result.limits))
-
-
-def _has_changed(judged: Judged) -> bool:
-    improved = judged.comparison is not None and judged.comparison.improved
-    return improved or judged.verdict is Verdict.FAILED
+        return any(judged.has_changed for judged in self.result.limits)
 
 
 def compare(question: Question) -> Difference:
@@ -120,11 +115,10 @@ def _limit(name: str, max_regression: Fraction) -> Limit:
         raise NpuperfError(f"--metric {name}: write {' or '.join(_forms(known))}")
     is_count = known.distribution and key == "count"
     dimension = Dimension.COUNT if is_count else known.dimension
-    is_exact = dimension in (Dimension.COUNT, Dimension.SIZE)
     return Limit(
         Wanted(metric, key or None),
         dimension,
-        max_regression=Regression(Fraction(0) if is_exact else max_regression),
+        max_regression=Regression(Fraction(0) if dimension.is_exact else max_regression),
         better=known.better,
     )
 

@@ -79,8 +79,7 @@ def _fault(limit: Limit, value: Fraction | None) -> str:
     if value is None or regression is None:
         return "was not measured, and cannot be a baseline"
     shown = show(value, limit.dimension, limit.unit)
-    is_exact = limit.dimension in (Dimension.COUNT, Dimension.SIZE)
-    if value <= 0 and not (regression.in_points or is_exact):
+    if value <= 0 and not (regression.in_points or limit.dimension.is_exact):
         return f"is {shown}, and no change is a share of that; {_INSTEAD}"
     if not _can_be_worse(limit, regression, value):
         allowed = limit.show_by(regression.value).lstrip("+")

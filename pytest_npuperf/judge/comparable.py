@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pytest_npuperf.model import Baseline
 from pytest_npuperf.text import clipped, printable
 
 COMPARED = {
@@ -35,6 +36,15 @@ def differences(
     options = sorted(key for key in {*now, *before} if key.startswith(OPTION))
     told = (_difference(key, now.get(key), before.get(key), other) for key in (*COMPARED, *options))
     return tuple(phrase for phrase in told if phrase)
+
+
+def differences_from_any(now: Mapping[str, str], baseline: Baseline) -> tuple[str, ...]:
+    """Return how a run differs from the first session of a baseline that it differs from.
+
+    All sessions are of one kind, unless somebody has merged two files.
+    """
+    each = (differences(now, session.fingerprint) for session in baseline.sessions)
+    return next(filter(None, each), ())
 
 
 def _difference(key: str, now: str | None, before: str | None, other: str) -> str:

@@ -22,9 +22,6 @@ from pytest_npuperf.model import (
 )
 from pytest_npuperf.units import Dimension
 
-# These do not vary with the load of a machine: every difference is one.
-_EXACT = (Dimension.COUNT, Dimension.SIZE)
-
 _VERDICTS = {
     "worse": Verdict.FAILED,
     "undecided": Verdict.INCONCLUSIVE,
@@ -89,7 +86,7 @@ def explain_changes(
 ) -> dict[str, tuple[Cause, ...]]:
     """Return by lane where a time that became worse, or better, comes from."""
     lanes = {judged.lane for judged in limits if _is_to_be_explained(judged)}
-    return {lane: of for lane, of in causes_by_lane(rounds, before).items() if lane in lanes}
+    return _causes((lane for lane in rounds[0].lanes if lane in lanes), rounds, before)
 
 
 def causes_by_lane(rounds: Sequence[Measurement], before: Before) -> dict[str, tuple[Cause, ...]]:
@@ -97,9 +94,15 @@ def causes_by_lane(rounds: Sequence[Measurement], before: Before) -> dict[str, t
 
     None of a lane whose ops one side does not tell: absent is not zero.
     """
+    return _causes(rounds[0].lanes, rounds, before)
+
+
+def _causes(
+    lanes: Iterable[str], rounds: Sequence[Measurement], before: Before
+) -> dict[str, tuple[Cause, ...]]:
     sides = ([each for session in before.sessions for each in session], rounds)
-    lanes = [lane for lane in rounds[0].lanes if any(lane in each.lanes for each in sides[0])]
-    ops = {lane: [_middle(side, lane) for side in sides] for lane in lanes}
+    shared = [lane for lane in lanes if any(lane in each.lanes for each in sides[0])]
+    ops = {lane: [_middle(side, lane) for side in sides] for lane in shared}
     return {lane: explain(*both) for lane, both in ops.items() if all(both)}
 
 
@@ -132,7 +135,7 @@ def _rule(limit: Limit, regression: Regression, before: Before) -> Rule:
         max_regression=float(regression.value),
         in_points=regression.in_points,
         better=limit.better,
-        exact=limit.dimension in _EXACT,
+        exact=limit.dimension.is_exact,
         min_effect=float(before.noise.min_effect) if is_time else 0.0,
         session_noise=float(before.noise.between_sessions),
         alpha=ALPHA / before.looks,

@@ -98,6 +98,12 @@ class Judged:
         return holds and self.comparison is not None
 
     @property
+    def has_changed(self) -> bool:
+        """Return whether it is told from noise that the number is better or worse than before."""
+        is_better = self.comparison is not None and self.comparison.improved
+        return is_better or (self.is_by_change and self.verdict is Verdict.FAILED)
+
+    @property
     def warned(self) -> bool:
         """Return whether it is over a limit that only warns."""
         return self.verdict is Verdict.FAILED and self.limit.on_fail == "warn"

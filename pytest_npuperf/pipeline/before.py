@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_npuperf import results
-from pytest_npuperf.judge import Before, differences
+from pytest_npuperf.judge import Before, differences, differences_from_any
 from pytest_npuperf.model import Baseline, Case, Noise, OtherSide
 
 _NO_SOC = (
@@ -71,8 +71,6 @@ def _of_others(path: Path, soc: str) -> str:
 
 def _of_another_kind(baseline: Baseline, now: Mapping[str, str], path: Path) -> str:
     """Say how a session was measured otherwise; empty where all of them can be compared."""
-    # All are of one kind, unless somebody has merged two files.
-    each = (differences(now, session.fingerprint) for session in baseline.sessions)
-    found = next(filter(None, each), ())
+    found = differences_from_any(now, baseline)
     again = f"where that is to stay, delete {path} and accept anew"
     return "; ".join([*found, again]) if found else ""
