@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from pytest_npuperf.model import Case, Collected
 
 AGAINST = "against"
 """The folder of the other side's rounds, in that of the case."""
+
+Watch = Callable[[str], AbstractContextManager[object]]
+"""Tells somebody what is going on while a block runs."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,14 @@ class _Side:
         return Collected(rounds, "run", fingerprint=known, npu=npu)
 
 
-def run(case: Case, folder: Path, dev: Path, first: int = 1, last: int | None = None) -> Collected:
+def run(
+    case: Case,
+    folder: Path,
+    dev: Path,
+    first: int = 1,
+    last: int | None = None,
+    watch: Watch = nullcontext,
+) -> Collected:
     """Run rounds of a case on one NPU, each into its own folder below ``folder``.
 
     Where the case is compared with another side, both are run in turn, A B B A, so that what
@@ -47,7 +58,7 @@ def run(case: Case, folder: Path, dev: Path, first: int = 1, last: int | None = 
     """
     sides = list(_sides(case, folder))
     last = last or case.rounds
-    npu = _collect(sides, dev, range(first, last + 1))
+    npu = _collect(sides, dev, range(first, last + 1), watch)
     found, *others = (side.collected(last, npu) for side in sides)
     return replace(found, against=others[0]) if others else found
 
@@ -72,7 +83,7 @@ def _side(case: Case, folder: Path) -> _Side:
     return _Side(case, folder, env, Path(find_app(case, env)[0]))
 
 
-def _collect(sides: Sequence[_Side], dev: Path, numbers: range) -> int | None:
+def _collect(sides: Sequence[_Side], dev: Path, numbers: range, watch: Watch) -> int | None:
     """Run the rounds, and return the NPU that was leased for them, where one was."""
     case = sides[0].case
     own = case.env.get(VISIBLE)
@@ -81,7 +92,8 @@ def _collect(sides: Sequence[_Side], dev: Path, numbers: range) -> int | None:
         same = pinned if own is None else {VISIBLE: own}
         for number in numbers:
             for side in sides if number % 2 else reversed(sides):
-                _round(side.case, side.output(number), {**side.env, **same})
+                with watch(f"{side.case.name}: round {number} of {numbers[-1]}"):
+                    _round(side.case, side.output(number), {**side.env, **same})
     return int(pinned[VISIBLE]) if pinned else None
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
 from pytest_npuperf import results
-from pytest_npuperf.collect import collect, collect_more, save_recording
+from pytest_npuperf.collect import Watch, collect, collect_more, save_recording
 from pytest_npuperf.errors import CollectError, NpuperfError
 from pytest_npuperf.judge import blocks, explain_changes, judge, nothing_can_fail, undecided, worst
 from pytest_npuperf.model import (
@@ -46,6 +47,8 @@ class Request:
     """Where device nodes are looked for."""
     reported: Mapping[str, tuple[Fraction, str]] = field(default_factory=dict)
     """The numbers that the test reported, each with its unit."""
+    watch: Watch = nullcontext
+    """Is told of each round that is run."""
 
     def shown(self, path: Path) -> str:
         """Return a path for people, relative to the root directory where it is below it."""
@@ -106,7 +109,7 @@ def _gated(
     for look in looks[1:]:
         if not undecided(result.limits):
             break
-        obtained = collect_more(asked, request.folder, request.dev, obtained, look)
+        obtained = collect_more(asked, request.folder, request.dev, obtained, look, request.watch)
         result = _judged(request, case, obtained, profiles, looks)
     return result
 
@@ -138,10 +141,10 @@ def collect_case(case: Case, request: Request) -> Collected | Unavailable:
     Raises CollectError.
     """
     if not (case.record and case.app):
-        return collect(case, request.folder, request.dev)
+        return collect(case, request.folder, request.dev, request.watch)
     if case.recording is None:
         raise CollectError(f"{case.name}: --npuperf-record needs a place; write recording = NAME")
-    collected = collect(case, request.folder, request.dev)
+    collected = collect(case, request.folder, request.dev, request.watch)
     if not isinstance(collected, Collected) or collected.mode == "replay":
         raise CollectError(
             f"{case.name}: --npuperf-record has nothing to save, since the app was not run; "

@@ -19,6 +19,7 @@ from pytest_npuperf.errors import ConfigError, NpuperfError
 from pytest_npuperf.model import Case, CaseResult, Collected, Unavailable, Verdict
 from pytest_npuperf.plugin.marks import CaseMark
 from pytest_npuperf.plugin.session import Found, NpuperfSession
+from pytest_npuperf.plugin.status import status_line
 from pytest_npuperf.report import details, flat_properties, one_line
 from pytest_npuperf.results import case_from_json
 
@@ -180,6 +181,7 @@ class Gate:
             rootdir=settings.rootdir,
             dev=self._session.dev,
             reported=self._reported,
+            watch=status_line(self._item.config),
         )
 
     # --- what is said -------------------------------------------------------------------------
