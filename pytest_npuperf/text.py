@@ -7,6 +7,8 @@ import re
 import unicodedata
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+# A number and its unit, which are not to be told on two lines, or whatever has no blank in it.
+_WORD = re.compile(r"\S*[0-9]\s(?:%|[nuμm]?s|[KMG]?i?B|points?)(?![^\W_])\S*|\S+")
 
 
 def printable(text: str) -> str:
@@ -28,6 +30,15 @@ def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
+NAME_ROOM = 100
+"""Columns of a name in a sentence; some are made of all that a test is called with."""
+
+
+def named(name: str) -> str:
+    """Return a name from outside as it is told: safe to print, and with dots where it is long."""
+    return clipped(printable(name), NAME_ROOM)
+
+
 def file_name(name: str) -> str:
     """Return a name as one for a file or folder: itself where it is safe, and none twice.
 
@@ -37,6 +48,11 @@ def file_name(name: str) -> str:
     if safe == name:
         return name
     return f"{safe}-{hashlib.sha256(name.encode(errors='backslashreplace')).hexdigest()[:8]}"
+
+
+def many(number: int, noun: str, plural: str = "") -> str:
+    """Return a number of things in words: ``1 case``, ``2 cases``."""
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def columns(text: str) -> int:
@@ -75,7 +91,7 @@ def wrapped(text: str, room: int) -> list[str]:
     """Return the text in lines of at most so many columns, broken at blanks where there are any."""
     lines: list[str] = []
     line = ""
-    for word in text.split():
+    for word in _WORD.findall(text):
         longer = f"{line} {word}".lstrip()
         if line and columns(longer) > room:
             lines.append(line)

@@ -134,18 +134,21 @@ def show_apart(
     does 0, which somebody wrote as "0 ns".
     ``unit`` is the name that a custom number carries; the other dimensions know theirs.
     """
-    sizes = [abs(Fraction(value)) for value in values]
+    numbers = [Fraction(value) for value in values]
+    sizes = [abs(number) for number in numbers]
     if dimension in _STEPS and max(sizes) >= 1000 * min(sizes) and len(values) > 1:
         return tuple(show(value, dimension, unit) for value in values)
     name, scale = _scale(max(sizes), dimension)
     label = f" {name or unit}".rstrip()
-    if dimension is Dimension.COUNT and all(Fraction(value).denominator == 1 for value in values):
-        return tuple(f"{int(value)}{label}" for value in values)
-    scaled = [Fraction(value) / scale for value in values]
-    digits = 3
-    while len({_rounded(value, digits)[0] for value in scaled}) < len(set(scaled)):
+    if dimension is Dimension.COUNT and all(number.denominator == 1 for number in numbers):
+        return tuple(f"{int(number)}{label}" for number in numbers)
+    scaled = [number / scale for number in numbers]
+    different, digits = len({*numbers}), 3
+    rounded = [_rounded(value, digits) for value in scaled]
+    while len({*rounded}) < different:
         digits += 1
-    return tuple(f"{_significant(value, digits)}{label}" for value in scaled)
+        rounded = [_rounded(value, digits) for value in scaled]
+    return tuple(f"{_written(*each)}{label}" for each in rounded)
 
 
 def exact(value: Fraction, dimension: Dimension) -> str:
@@ -188,29 +191,42 @@ def _scale(size: Fraction, dimension: Dimension) -> tuple[str, Fraction]:
 
 def _significant(value: Fraction, digits: int) -> str:
     """Return a number rounded to so many significant digits, never in scientific notation."""
-    return "0" if value == 0 else _decimal(*_rounded(value, digits))
+    return _written(*_rounded(value, digits))
 
 
-def _rounded(value: Fraction, digits: int) -> tuple[Fraction, int]:
-    """Return a number rounded to so many significant digits, and its decimal places."""
-    if value == 0:
-        return value, 0
+def _rounded(value: Fraction, digits: int) -> tuple[int, int]:
+    """Return a number rounded to so many significant digits: ``1.70`` is 170 of two places."""
+    if not value:
+        return 0, 0
     places = max(digits - _whole_digits(value), 0)
-    rounded = round(value, places)
+    number = _nearest(value.numerator * 10**places, value.denominator)
     # 9.996 becomes 10.0, not 10.00.
-    return rounded, max(digits - _whole_digits(rounded), 0)
+    if places and len(str(abs(number))) > digits:
+        return number // 10, places - 1
+    return number, places
+
+
+def _nearest(numerator: int, denominator: int) -> int:
+    """Return what ``round`` does, the even one of two: a report rounds ten thousand numbers."""
+    whole, rest = divmod(numerator, denominator)
+    return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))
 
 
 def _whole_digits(value: Fraction) -> int:
     """Return the digits before the decimal point; 0.5 has none, 0.05 has one less than none."""
-    size = abs(value)
-    if size >= 1:
-        return len(str(int(size)))
-    return 1 - len(str((size.denominator - 1) // size.numerator))
+    numerator, denominator = abs(value.numerator), value.denominator
+    if numerator >= denominator:
+        return len(str(numerator // denominator))
+    return 1 - len(str((denominator - 1) // numerator))
 
 
 def _decimal(value: Fraction, places: int) -> str:
     """Return a number with so many decimal places; through integers, so without a limit."""
-    digits = str(abs(round(value * 10**places))).rjust(places + 1, "0")
-    sign = "-" if value < 0 else ""
+    return _written(round(value * 10**places), places)
+
+
+def _written(number: int, places: int) -> str:
+    """Return ``1.70`` for 170 of two decimal places."""
+    digits = str(abs(number)).rjust(places + 1, "0")
+    sign = "-" if number < 0 else ""
     return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"

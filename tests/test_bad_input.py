@@ -91,7 +91,7 @@ CASES = {
     ),
     "two tables that contradict each other": Bad(
         {NAME: WHOLE, "op_statistic_20260101000000.csv": op_statistic(*OPS, Op("Conv2D"))},
-        f"{TABLE}: 1 calls of Conv2D on AI_CORE, 2.000 us in all, but "
+        f"{TABLE}: 1 call of Conv2D on AI_CORE, 2.000 us in all, but "
         "op_statistic_20260101000000.csv has 2 calls, 3.000 us; "
         "one of the two was cut or edited, record again",
     ),

@@ -16,8 +16,17 @@ import traceback
 from fractions import Fraction
 from pathlib import Path
 
-from pytest_npuperf.model import LaneMeasurement, Measurement, OpRow, Session, Value, Wanted
+from pytest_npuperf.model import (
+    LaneMeasurement,
+    Limit,
+    Measurement,
+    OpRow,
+    Session,
+    Value,
+    Wanted,
+)
 from pytest_npuperf.results import add_session, baseline_path, baselines, read_baseline
+from pytest_npuperf.units import Dimension
 
 WRITERS, KILLS, KILLS_OF_A_CASE = 4, 200, 5
 SOCS = ("Ascend310P3", "Ascend910B3")
@@ -116,7 +125,7 @@ def kill(writer: int) -> int:
 
 
 def reasons(path: Path) -> list[str]:
-    found = read_baseline(path, [BUSY])
+    found = read_baseline(path, [Limit(BUSY, Dimension.TIME)])
     assert found is not None
     assert all(len(each.rounds[0].lanes["0"].ops) == 20 for each in found.sessions)
     return [each.reason for each in found.sessions]

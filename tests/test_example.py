@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -14,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import pages
 import pytest
 
 Run = Callable[[str], subprocess.CompletedProcess[str]]
@@ -23,21 +22,12 @@ EXAMPLE = ROOT / "example_project"
 RECORDINGS = EXAMPLE / "recordings"
 PAGES = [ROOT / "README.md", EXAMPLE / "README.md"]
 
-# What depends on the machine and on the other plugins that are installed.
-VARYING = re.compile(r"(platform|cachedir|rootdir|configfile|plugins|asyncio|Using --random).*")
-
 
 def shown_runs() -> list[tuple[str, str]]:
     """Return each pytest command that a page shows, with the output that it shows."""
-    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES if page.exists())
-    return re.findall(r"^```console\n\$ (pytest.*)\n((?s:.*?))^```$", text, re.MULTILINE)
-
-
-def normalised(output: str) -> list[str]:
-    """Return the lines of an output without what differs from run to run."""
-    lines = (re.sub(r"\b\d+\.\d+s\b", "N s", line.rstrip()) for line in output.splitlines())
-    rulers = (re.sub(r"=+", "=", re.sub(r"_{2,}", "_", line)) for line in lines)
-    return [line for line in rulers if line and not VARYING.match(line)]
+    told = [each for page in PAGES for each in pages.blocks(page, "console")]
+    runs = [each for block in told for each in pages.shown(block)]
+    return [(command, output) for command, output in runs if command.startswith("pytest")]
 
 
 @pytest.fixture(scope="module")
@@ -46,15 +36,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     ignored = shutil.ignore_patterns(".*", "__pycache__")
     example = tmp_path_factory.mktemp("example") / "example_project"
     shutil.copytree(EXAMPLE, example, ignore=ignored)
-    others = ("PYTEST_", "GITHUB_")
-    env = {key: value for key, value in os.environ.items() if not key.startswith(others)}
-    # Each plugin that is installed costs every run a part of a second; one shuffles the tests.
-    env |= {
-        "COLUMNS": "100",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "PYTEST_ADDOPTS": "-p npuperf -p no:cacheprovider",
-    }
-    env.pop("CI", None)
+    env = pages.environment()
 
     @cache
     def run(command: str) -> subprocess.CompletedProcess[str]:
@@ -74,7 +56,9 @@ def test_the_pages_show_a_passing_and_a_failing_run() -> None:
 @pytest.mark.parametrize(("command", "output"), shown_runs())
 def test_a_run_prints_what_the_page_shows(run: Run, command: str, output: str) -> None:
     result = run(command)
-    assert normalised(result.stdout) == normalised(output), result.stdout + result.stderr
+    assert pages.normalised(result.stdout) == pages.normalised(output), (
+        result.stdout + result.stderr
+    )
 
 
 @pytest.mark.parametrize(("command", "status"), [("pytest", 0), ("pytest demo_regressed.py", 1)])

@@ -33,11 +33,8 @@ def fingerprint(
     program only the name and a hash are kept, of what the options name only the last part: never
     a folder, an argument or a variable. Nothing that goes wrong here makes a run fail.
     """
-    told = told_by(["npu-smi", "info"], env)
     known = {
-        "soc": _soc(told),
-        "cann": _cann(env),
-        "driver": _first(told, _DRIVER),
+        **surroundings(env),
         # What the profile says was really used.
         **told_by_files(rounds),
         **_options(case),
@@ -45,6 +42,17 @@ def fingerprint(
         "app_sha256": _sha256(program),
     }
     return {key: value for key, value in known.items() if value}
+
+
+def surroundings(env: Mapping[str, str]) -> dict[str, str]:
+    """Return ``soc``, ``cann`` and ``driver`` of this machine; what is unknown is empty."""
+    told = told_by(["npu-smi", "info"], env)
+    return {"soc": _soc(told), "cann": _cann(env), "driver": _first(told, _DRIVER)}
+
+
+def cann_home(env: Mapping[str, str]) -> str:
+    """Return the folder of the CANN toolkit that is in use; empty where none is."""
+    return env.get("ASCEND_TOOLKIT_HOME") or env.get("ASCEND_HOME_PATH") or ""
 
 
 def _options(case: Case) -> dict[str, str]:
@@ -62,7 +70,7 @@ def _soc(told: str) -> str:
 
 
 def _cann(env: Mapping[str, str]) -> str:
-    home = env.get("ASCEND_TOOLKIT_HOME") or env.get("ASCEND_HOME_PATH")
+    home = cann_home(env)
     if not home:
         return ""
     infos = sorted(Path(home).glob("*-linux/ascend_toolkit_install.info"))

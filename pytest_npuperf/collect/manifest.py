@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
 from pytest_npuperf.errors import CollectError
-from pytest_npuperf.model import JSON
-
-MANIFEST = "npuperf-recording.json"
+from pytest_npuperf.model import JSON, MANIFEST
+from pytest_npuperf.text import clipped, printable
 
 # History of the format:
 # 1  {"format": 1, "recorded": "2026-01-31", "rounds": 3, "fingerprint": {"soc": "Ascend310P3"}};
 #    each key but the format may be missing
 FORMAT = 1
+
+_KEYS = ("format", "recorded", "rounds", "fingerprint")
+_FINGERPRINT = ("soc", "cann", "driver", "level", "metrics", "app", "app_sha256")
+_OPTION = "msprof."
+"""Before the name of an option that msprof was given, of which any may be told."""
+_ROOM = 40
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -75,21 +81,32 @@ def _checked(path: Path, content: JSON) -> Manifest:
         raise CollectError(f"{path}: found {_kind(content)}, wanted an object")
     number = content.get("format")
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise CollectError(f"{path}: format: found {json.dumps(number)}, wanted {FORMAT}")
+        raise CollectError(f"{path}: format: found {_kind(number)}, wanted {FORMAT}")
     if number > FORMAT:
         raise CollectError(
             f"{path}: format {number} is newer than {FORMAT}, "
             "the newest that this version reads; upgrade pytest-npuperf"
         )
+    _refuse_unknown(path, "", content, _KEYS)
     day = _day(path, content.get("recorded", ""))
     return Manifest(day, _fingerprint(path, content), _rounds(path, content))
+
+
+def _refuse_unknown(path: Path, parent: str, found: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse a key that would be ignored, as what is misspelt would seem to be said."""
+    for key in found:
+        if key not in known:
+            near = difflib.get_close_matches(key.lower(), known, n=1)
+            wanted = f"did you mean {near[0]}?" if near else f"wanted {', '.join(known)}"
+            name = clipped(printable(key), _ROOM)
+            raise CollectError(f"{path}: {parent}{name}: is not a key of a manifest; {wanted}")
 
 
 def _day(path: Path, found: JSON) -> str:
     if found == "" or (isinstance(found, str) and is_day(found)):
         return str(found)
     raise CollectError(
-        f'{path}: recorded: found {json.dumps(found)}, wanted a date such as "2026-01-31"'
+        f'{path}: recorded: found {_kind(found)}, wanted a date such as "2026-01-31"'
     )
 
 
@@ -117,10 +134,14 @@ def _fingerprint(path: Path, content: dict[str, JSON]) -> dict[str, str]:
     found = content.get("fingerprint", {})
     if not isinstance(found, dict):
         raise CollectError(f"{path}: fingerprint: found {_kind(found)}, wanted an object of texts")
+    named = (key for key in found if not key.startswith(_OPTION))
+    _refuse_unknown(path, "fingerprint.", named, _FINGERPRINT)
     for key, value in found.items():
-        if not isinstance(value, str):
-            raise CollectError(f"{path}: fingerprint.{key}: found {_kind(value)}, wanted a text")
-    return dict(found)
+        # What is blank would seem to be known.
+        if not (isinstance(value, str) and value.strip()):
+            name = clipped(printable(key), _ROOM)
+            raise CollectError(f"{path}: fingerprint.{name}: found {_kind(value)}, wanted a text")
+    return {key: value.strip() for key, value in found.items()}
 
 
 def _kind(found: JSON) -> str:
@@ -128,4 +149,4 @@ def _kind(found: JSON) -> str:
         return "an object"
     if isinstance(found, list):
         return "a list"
-    return json.dumps(found)
+    return clipped(json.dumps(found), _ROOM)

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
-from pytest_npuperf.collect.manifest import MANIFEST, Manifest, write_manifest
+from pytest_npuperf.collect.manifest import Manifest, write_manifest
 from pytest_npuperf.errors import CollectError
+from pytest_npuperf.model import MANIFEST
 
 # Type, then device, model and iteration, slice and time: op_summary_0_1.csv,
 # op_summary_slice_0_20260716234416.csv, kernel_details.csv, prof_rule_0.json.

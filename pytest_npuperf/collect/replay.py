@@ -8,10 +8,11 @@ from datetime import datetime
 from pathlib import Path
 
 from pytest_npuperf.collect.fingerprint_files import told_by_files
-from pytest_npuperf.collect.manifest import MANIFEST, Manifest, read_manifest
+from pytest_npuperf.collect.manifest import Manifest, read_manifest
 from pytest_npuperf.collect.walk import below
 from pytest_npuperf.errors import CollectError
-from pytest_npuperf.model import Collected
+from pytest_npuperf.model import MANIFEST, Collected
+from pytest_npuperf.text import many
 
 _ROUND = re.compile(r"round_([0-9]+)")
 _PROFILE = re.compile(r"(PROF_|OPPROF_).*|.*_ascend_(pt|ms)|.*_profiler_output|device_[0-9]+", re.I)
@@ -53,7 +54,7 @@ def _missing(recording: Path) -> str:
     # A mistyped path may lead anywhere: what is there, and not nearly what was asked for, is no
     # business of a log.
     near = difflib.get_close_matches(recording.name, names, n=_NEAR)
-    others = "1 other recording" if len(names) == 1 else f"{len(names)} other recordings"
+    others = many(len(names), "other recording")
     return f"{recording}: there is no such recording; {folder} has {', '.join(near) or others}"
 
 
@@ -61,24 +62,21 @@ def _all_rounds(recording: Path, wanted: int | None) -> tuple[Path, ...]:
     rounds = _rounds(recording)
     if wanted is not None and len(rounds) != wanted:
         raise CollectError(
-            f"{recording}: found {_counted(len(rounds))}, wanted {_counted(wanted)}, "
+            f"{recording}: found {many(len(rounds), 'round')}, wanted {many(wanted, 'round')}, "
             f"as {MANIFEST} says; restore it, or record again with --npuperf-record"
         )
     return rounds
 
 
-def _counted(rounds: int) -> str:
-    return "1 round" if rounds == 1 else f"{rounds} rounds"
-
-
 def _rounds(recording: Path) -> tuple[Path, ...]:
     if not recording.is_dir():
         return (recording,)
-    names = sorted(path.name for path in recording.iterdir() if path.is_dir())
-    found = sorted(name for name in names if _ROUND.fullmatch(name))
+    entries = sorted(recording.iterdir())
+    # A round that is a link to nothing, or a file, is one too: who opens it says what it is.
+    found = [path.name for path in entries if _ROUND.fullmatch(path.name)]
     if not found:
         return (recording,)
-    beside = [name for name in names if _PROFILE.fullmatch(name)]
+    beside = [path.name for path in entries if path.is_dir() and _PROFILE.fullmatch(path.name)]
     if beside:
         raise CollectError(f"{recording}: has both {found[0]} and {beside[0]}; keep one of them")
     wanted = [f"round_{number}" for number in range(1, len(found) + 1)]

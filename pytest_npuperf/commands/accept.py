@@ -22,8 +22,9 @@ from pytest_npuperf.model import (
     Wanted,
 )
 from pytest_npuperf.percentiles import median
+from pytest_npuperf.report import say_soc
 from pytest_npuperf.report.table import Column, lay_out
-from pytest_npuperf.text import printable, wrapped
+from pytest_npuperf.text import named, printable, wrapped
 from pytest_npuperf.units import show, show_apart, show_change
 
 _HEADS = (
@@ -71,12 +72,14 @@ def accept(wish: Wish, root: Path, width: int) -> str:
     )
     soc = _soc(case, path)
     place = results.baseline_path(settings.baselines, case.case, soc)
-    before = results.read_baseline(place, [limit.wanted for limit in limits])
-    if before is not None:
+
+    def admit(before: Baseline) -> None:
         _refuse_other(session, before, place)
         if not wish.replace:
+            results.refuse_useless(place, before, limits)
             _refuse_known(session, before, limits, place)
-    now = results.add_session(place, case.case, soc, session, wish.replace)
+
+    before, now = results.add_session(place, case.case, soc, session, wish.replace, admit)
     table = lay_out(_HEADS, list(_rows(limits, before, session)), width)
     shown = place.relative_to(root) if place.is_relative_to(root) else place
     said = (*table, _kept(shown, before, now, wish), *_mixed(case, before, wish, width))
@@ -101,17 +104,17 @@ def _refuse_against(case: CaseResult, settings: Settings) -> None:
     in_budget = case.case in settings.budgets and settings.case(case.case).against
     if case.against or in_budget:
         raise NpuperfError(
-            f"{case.case}: is compared against another side in each session, "
+            f"{named(case.case)}: is compared against another side in each session, "
             "so it has no use for a baseline"
         )
 
 
 def _soc(case: CaseResult, path: Path) -> str:
-    soc = case.fingerprint.get("soc")
+    soc = case.fingerprint.get("soc", "").strip()
     if not soc:
         raise NpuperfError(
-            f"{path}: {case.case} does not say its SoC, and baselines are kept by SoC; "
-            "npu-smi tells it where the app is run, and npuperf-recording.json for a recording"
+            f"{path}: {named(case.case)} does not say its SoC, and baselines are kept by SoC; "
+            f"{say_soc(case.mode, case.profiles)}, and run pytest again"
         )
     return soc
 

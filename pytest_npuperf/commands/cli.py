@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NoReturn
 
-from pytest_npuperf.errors import NpuperfError
+from pytest_npuperf.errors import ConfigError, NpuperfError
 from pytest_npuperf.model import JSON
 from pytest_npuperf.text import printable
 from pytest_npuperf.units import Dimension, parse
@@ -42,15 +42,17 @@ def main(args: Sequence[str] | None = None) -> int:
         _write(text)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except ConfigError as err:
+        said = err.problems
     except NpuperfError as err:
-        said = str(err)
+        said = (str(err),)
     except OSError as err:
-        said = f"{err.filename or 'a file'}: cannot be read: {err.strerror or err}"
+        said = (f"{err.filename or 'a file'}: cannot be read: {err.strerror or err}",)
     except Exception as err:
-        said = f"a fault of npuperf itself, please report it: {err!r}"
+        said = (f"a fault of npuperf itself, please report it: {err!r}",)
     else:
         return int(status)
-    sys.stderr.write(f"npuperf: {printable(said)}\n")
+    sys.stderr.write("".join(f"npuperf: {printable(line)}\n" for line in said))
     return int(given.failed)
 
 
@@ -65,7 +67,16 @@ def _parser() -> argparse.ArgumentParser:
     _add_init(subcommands)
     _add_diff(subcommands)
     _add_accept(subcommands)
+    _add_doctor(subcommands)
+    _add_schema(subcommands)
     return parser
+
+
+def _path(text: str) -> Path:
+    if not text:
+        # As a path, it would be the current folder.
+        raise argparse.ArgumentTypeError("the path is empty; write . for the current folder")
+    return Path(text)
 
 
 def _write(text: str) -> None:
@@ -94,7 +105,7 @@ def _add_show(subcommands: argparse._SubParsersAction[_Parser]) -> None:
         "types, single ops, cores, steps, host APIs, fusion, memory and advice; or the kernels "
         "that `msprof op` measured, and their cores.",
     )
-    show.add_argument("profile", metavar="PROFILE", type=Path, help="a folder or a table")
+    show.add_argument("profile", metavar="PROFILE", type=_path, help="a folder or a table")
     show.add_argument("--json", action="store_true", help="write one JSON document")
     show.add_argument(
         "--top", type=_positive, default=10, metavar="N", help="rows of an area and lane (10)"
@@ -149,8 +160,8 @@ def _add_diff(subcommands: argparse._SubParsersAction[_Parser]) -> None:
         "change. Exit status: 0 where B is the same or better, 1 where it is worse, 2 where that "
         "cannot be told, 4 where a side cannot be read.",
     )
-    diff.add_argument("before", metavar="A", type=Path, help="a profile or a result: before")
-    diff.add_argument("now", metavar="B", type=Path, help="a profile or a result: now")
+    diff.add_argument("before", metavar="A", type=_path, help="a profile or a result: before")
+    diff.add_argument("now", metavar="B", type=_path, help="a profile or a result: now")
     diff.add_argument(
         "--metric",
         action="append",
@@ -208,14 +219,14 @@ def _add_accept(subcommands: argparse._SubParsersAction[_Parser]) -> None:
         "status: 1 where that is refused, and then nothing has changed.",
     )
     accept.add_argument(
-        "result", metavar="RESULT", type=Path, nargs="?", help="a result (that of the last run)"
+        "result", metavar="RESULT", type=_path, nargs="?", help="a result (that of the last run)"
     )
     accept.add_argument("--case", metavar="NAME", required=True, help="the case of it")
     accept.add_argument("--reason", metavar="TEXT", required=True, help="why they are right")
     accept.add_argument(
         "--replace", action="store_true", help="instead of all sessions accepted before"
     )
-    accept.add_argument("--config", metavar="FILE", type=Path, help="instead of pyproject.toml")
+    accept.add_argument("--config", metavar="FILE", type=_path, help="instead of pyproject.toml")
     accept.set_defaults(run=_accept, failed=FAILED)
 
 
@@ -238,7 +249,7 @@ def _add_init(subcommands: argparse._SubParsersAction[_Parser]) -> None:
         "cannot be read, or the budget cannot be written; then nothing has changed.",
     )
     init.add_argument(
-        "profiles", metavar="PROFILE", type=Path, nargs="+", help="a folder or a table"
+        "profiles", metavar="PROFILE", type=_path, nargs="+", help="a folder or a table"
     )
     init.add_argument(
         "--headroom",
@@ -249,7 +260,7 @@ def _add_init(subcommands: argparse._SubParsersAction[_Parser]) -> None:
     init.add_argument(
         "--write", action="store_true", help="add the budgets to pyproject.toml, at its end"
     )
-    init.add_argument("--config", metavar="FILE", type=Path, help="instead of pyproject.toml")
+    init.add_argument("--config", metavar="FILE", type=_path, help="instead of pyproject.toml")
     init.set_defaults(run=_init, failed=FAILED)
 
 
@@ -258,3 +269,53 @@ def _init(given: argparse.Namespace) -> Done:
 
     headroom = HEADROOM if given.headroom is None else given.headroom
     return init(Wish(tuple(given.profiles), headroom, given.write, given.config), Path.cwd()), DONE
+
+
+# --- doctor -----------------------------------------------------------------------------------
+
+
+def _add_doctor(subcommands: argparse._SubParsersAction[_Parser]) -> None:
+    doctor = subcommands.add_parser(
+        "doctor",
+        help="say what is found here, and what each budget can and cannot measure",
+        description="Say what is found here, and check each budget with its recording: what can "
+        "be measured, and what can fail. Run it in the root directory of the project. Exit "
+        "status: 1 where something cannot.",
+    )
+    doctor.add_argument("--config", metavar="FILE", type=_path, help="instead of pyproject.toml")
+    doctor.add_argument("--case", metavar="NAME", help="only this budget")
+    doctor.add_argument(
+        "--self-test",
+        action="store_true",
+        help="find out from which change of the recording on each limit fails",
+    )
+    doctor.set_defaults(run=_doctor, failed=USAGE)
+
+
+def _doctor(given: argparse.Namespace) -> Done:
+    from pytest_npuperf.commands.doctor import Wish, doctor
+
+    wish = Wish(given.config, given.case, given.self_test)
+    return doctor(wish, Path.cwd(), os.environ, Path("/dev"), _width())
+
+
+# --- schema -----------------------------------------------------------------------------------
+
+
+def _add_schema(subcommands: argparse._SubParsersAction[_Parser]) -> None:
+    schema = subcommands.add_parser(
+        "schema",
+        help="print the JSON Schema of the settings, for editors",
+        description="Print the JSON Schema of pyproject.toml with its table [tool.npuperf], so "
+        "that an editor completes and checks budgets.",
+    )
+    schema.add_argument(
+        "--config", metavar="FILE", type=_path, help="such as npuperf.toml, instead"
+    )
+    schema.set_defaults(run=_schema, failed=FAILED)
+
+
+def _schema(given: argparse.Namespace) -> Done:
+    from pytest_npuperf.commands.schema import schema_of
+
+    return _as_json(schema_of(given.config or Path("pyproject.toml"))), DONE

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from pytest_npuperf import __version__, results
-from pytest_npuperf.catalogue import METRICS, STATISTICS, Metric
+from pytest_npuperf.catalogue import METRICS, PER_STEP, STATISTICS, Metric
 from pytest_npuperf.commands.sides import Side, read_side
 from pytest_npuperf.config.layers import BUILT_IN
 from pytest_npuperf.config.problems import did_you_mean
@@ -18,6 +18,7 @@ from pytest_npuperf.model import (
     JSON,
     Case,
     CaseResult,
+    Judged,
     Limit,
     Noise,
     Regression,
@@ -71,9 +72,24 @@ class Difference:
         return WORSE if self.result.verdict is Verdict.FAILED else UNKNOWN
 
     @property
-    def is_told_from_noise(self) -> bool:
-        """Return whether a number that decides has changed; else the parts may be noise."""
+    def is_beyond(self) -> bool:
+        """Return whether a number that decides has changed by more than is allowed."""
         return any(judged.has_changed for judged in self.result.limits)
+
+    @property
+    def is_told_from_noise(self) -> bool:
+        """Return whether a number that decides has changed; else the parts may be noise.
+
+        Many rounds may tell a change that is small, and within what is allowed.
+        """
+        return self.is_beyond or any(map(_is_sure, self.result.limits))
+
+
+def _is_sure(judged: Judged) -> bool:
+    comparison = judged.comparison
+    if comparison is None or comparison.low is None or comparison.high is None:
+        return False
+    return comparison.low > 0 or comparison.high < 0
 
 
 def compare(question: Question) -> Difference:
@@ -98,7 +114,17 @@ def compare(question: Question) -> Difference:
         causes=causes_by_lane(now.rounds, other),
     )
     # Two releases are compared on purpose: that they differ is said, and does not stand in the way.
-    return Difference(before, now, result, differences(now.fingerprint, before.fingerprint, "A"))
+    made = differences(now.fingerprint, before.fingerprint, "A")
+    return Difference(before, now, result, (*made, *_other_lanes(before, now)))
+
+
+def _other_lanes(before: Side, now: Side) -> Iterator[str]:
+    if set(before.lanes) != set(now.lanes):
+        here, there = (", ".join(side.lanes) or "none" for side in (now, before))
+        yield (
+            f"B has lanes {here}, and A {there}: each is compared with the one of its name; "
+            "one rank with another by the path of each"
+        )
 
 
 # --- what decides -----------------------------------------------------------------------------
@@ -125,6 +151,15 @@ def _limit(name: str, max_regression: Fraction) -> Limit:
 
 def _names() -> str:
     return ", ".join(next(_forms(metric)) for metric in METRICS.values())
+
+
+def names_of(tables: frozenset[str]) -> list[str]:
+    """Return one name of each metric that comes from one of these tables."""
+    return [
+        next(_forms(metric))
+        for metric in METRICS.values()
+        if not metric.name.endswith(PER_STEP) and not tables.isdisjoint(metric.needs)
+    ]
 
 
 def _forms(metric: Metric) -> Iterator[str]:

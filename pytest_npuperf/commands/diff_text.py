@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pytest_npuperf.catalogue import PER_STEP
-from pytest_npuperf.commands.diff import Difference
+from pytest_npuperf.catalogue import METRICS, PER_STEP
+from pytest_npuperf.commands.diff import Difference, names_of
 from pytest_npuperf.commands.sides import Side, metric_name
 from pytest_npuperf.model import Judged, Verdict
 from pytest_npuperf.report import causes
@@ -49,7 +49,7 @@ def _side(name: str, side: Side) -> str:
 
 def _row(found: Difference, judged: Judged) -> tuple[str, ...]:
     limit = judged.limit
-    lanes = {key for side in _sides(found) for each in side.rounds for key in each.lanes}
+    lanes = {lane for side in _sides(found) for lane in side.lanes}
     allowed = limit.show_by(limit.max_regression.value) if limit.max_regression else ""
     title, lane = printable(limit.wanted.title()), printable(judged.lane)
     return (_word(judged), title, lane * (len(lanes) > 1), *_cells(judged), allowed.lstrip("+"))
@@ -86,7 +86,7 @@ def _cells(judged: Judged) -> tuple[str, str, str]:
 def _notes(found: Difference, width: int) -> Iterator[str]:
     said = [_remark(judged) for judged in found.result.limits if judged.remark]
     notes = [note for side in _sides(found) for each in side.rounds for note in each.notes]
-    for text in dict.fromkeys((*said, *found.differences, *notes)):
+    for text in dict.fromkeys((*said, *_others(found), *found.differences, *notes)):
         first, *rest = wrapped(printable(text), width - len("note: "))
         yield f"note: {first}"
         yield from (f"      {line}" for line in rest)
@@ -99,6 +99,18 @@ def _notes(found: Difference, width: int) -> Iterator[str]:
 def _remark(judged: Judged) -> str:
     # Of what neither has, it is B that the remark is about.
     return f"B: {judged.remark}" if judged.value is None else judged.remark
+
+
+def _others(found: Difference) -> Iterator[str]:
+    """Yield what else to compare where no table is there for what was asked for."""
+    tables = found.before.tables & found.now.tables
+    asked = (METRICS[judged.limit.wanted.metric] for judged in found.result.limits)
+    if not tables or any(not tables.isdisjoint(metric.needs) for metric in asked):
+        return
+    if names := names_of(tables):
+        yield f"both have what --metric can name: {', '.join(names)}"
+    else:
+        yield "no metric is of what both have; npuperf show tells what that is"
 
 
 def _by_step(found: Difference) -> Iterator[str]:
@@ -120,5 +132,7 @@ def _parts(found: Difference, width: int) -> Iterator[str]:
         return
     yield ""
     if not found.is_told_from_noise:
-        yield "not told from noise, as no number that decides has changed:"
+        yield "not told from noise, as no change is beyond what is allowed:"
+    elif not found.is_beyond:
+        yield "told from noise, and within what is allowed:"
     yield from causes(replace(found.result, causes=told), width)

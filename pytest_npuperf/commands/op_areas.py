@@ -142,7 +142,7 @@ def _kernel_time(table: OpRows | Totals) -> int | None:
 def _op_summary(profile: Profile, lane: Lane) -> OpRows | None:
     # At level 0 nothing but its name tells a collective.
     frame = profile.lane_rows(lane, "op_summary", ("op_name",))
-    return None if frame is None else OpRows(frame, "op_summary")
+    return None if frame is None else OpRows(frame, profile.units[lane.unit].of("op_summary"))
 
 
 def _frame_of(rows: OpRows) -> pd.DataFrame:

@@ -22,17 +22,19 @@ def plain(shown: Shown, width: int) -> str:
 
 
 def facts(shown: Shown, width: int) -> list[str]:
-    """Return the lines on the profile as a whole, none where single areas were asked for."""
-    if shown.scopes is None:
-        return []
-    texts = {
-        "profile": clipped(printable(str(shown.path)), width - LABEL),
-        "scope": _scope(shown.scopes),
-        "tables": ", ".join(shown.tables),
-        "not read": ", ".join(map(printable, shown.unread)),
-        "lost": ", ".join(shown.lost),
-    }
-    return [line for label, text in texts.items() for line in _labelled(label, text, width)]
+    """Return the lines on the profile as a whole; on single areas only what is to be known."""
+    whole = [] if shown.scopes is None else _whole(shown, shown.scopes, width)
+    lost, notes = (("lost", text) for text in shown.lost), (("note", text) for text in shown.notes)
+    return [line for fact in (*whole, *lost, *notes) for line in _labelled(*fact, width)]
+
+
+def _whole(shown: Shown, scopes: Scopes, width: int) -> list[tuple[str, str]]:
+    return [
+        ("profile", clipped(printable(str(shown.path)), width - LABEL)),
+        ("scope", _scope(scopes)),
+        ("tables", ", ".join(shown.tables)),
+        ("not read", ", ".join(map(printable, shown.unread))),
+    ]
 
 
 def _scope(scopes: Scopes) -> str:
@@ -57,7 +59,8 @@ def spaced(shown: Shown) -> Iterator[tuple[list[str], Area]]:
 
     Of a whole profile, those are left out for which it has no table.
     """
-    begins, is_empty = shown.scopes is None, False
+    is_alone = shown.scopes is None and not (shown.lost or shown.notes)
+    begins, is_empty = is_alone, False
     for area in shown.areas:
         if shown.scopes is None or not area.is_missing:
             yield ([] if begins or (is_empty and area.reason) else [""]), area

@@ -12,6 +12,7 @@ from pytest_npuperf.catalogue import OP_TABLES
 from pytest_npuperf.commands import host_areas, kernel_areas, op_areas, run_areas
 from pytest_npuperf.commands.area import Area, Cell
 from pytest_npuperf.commands.progress import progress
+from pytest_npuperf.measure import notes_on
 from pytest_npuperf.model import JSON
 from pytest_npuperf.profile import Profile, open_profile
 from pytest_npuperf.profile.opprof_tables import OPPROF_TABLES
@@ -69,6 +70,8 @@ class Shown:
     """Names of files that no table claims."""
     lost: tuple[str, ...]
     """What is said of tables whose export failed."""
+    notes: tuple[str, ...]
+    """What else is to be known of the tables behind the areas."""
     areas: tuple[Area, ...]
 
 
@@ -78,8 +81,9 @@ def look_at(path: Path, top: int, by: str | None) -> Shown:
         profile = open_profile(path, on_bytes=on_bytes)
         areas = tuple(read(profile, top) for read in _chosen(profile, by))
         scopes = None if by else _scopes(profile)
+        notes = _notes(profile, areas, is_whole=by is None)
     unread = tuple(name for unit in profile.units for name in unit.unknown)
-    return Shown(path, scopes, profile.tables, unread, profile.lost, areas)
+    return Shown(path, scopes, profile.tables, unread, profile.lost, notes, areas)
 
 
 def _chosen(profile: Profile, by: str | None) -> Sequence[ReadArea]:
@@ -93,6 +97,14 @@ def _chosen(profile: Profile, by: str | None) -> Sequence[ReadArea]:
         *(KERNEL_AREAS if set(profile.tables) & of_kernels else ()),
     )
     return about if by is None else [area for area in BY[by] if area in about] or BY[by]
+
+
+def _notes(profile: Profile, areas: Sequence[Area], is_whole: bool) -> tuple[str, ...]:
+    """Return what is to be known of the tables behind the areas, and of a whole profile."""
+    behind = {table for area in areas for table in area.spec.needs}
+    # To tell that tables differ, more must be read than a single area needs.
+    differing = profile.doubts if is_whole else ()
+    return (*differing, *notes_on(profile, behind))
 
 
 def _scopes(profile: Profile) -> Scopes:
@@ -110,6 +122,7 @@ def as_json(shown: Shown) -> JSON:
         "tables": list(shown.tables),
         "unread": list(shown.unread),
         "lost": list(shown.lost),
+        "notes": list(shown.notes),
         "areas": {area.spec.key: _area_as_json(area) for area in shown.areas},
     }
 

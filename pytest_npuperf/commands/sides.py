@@ -23,6 +23,13 @@ class Side:
     path: Path
     rounds: tuple[Measurement, ...]
     fingerprint: Mapping[str, str]
+    tables: frozenset[str] = frozenset()
+    """What every round of a profile has; none of a result."""
+
+    @property
+    def lanes(self) -> tuple[str, ...]:
+        """Return the lanes of all rounds."""
+        return tuple(dict.fromkeys(key for measured in self.rounds for key in measured.lanes))
 
 
 def read_side(path: Path, wanted: Sequence[Wanted], case: str | None) -> Side:
@@ -33,9 +40,11 @@ def read_side(path: Path, wanted: Sequence[Wanted], case: str | None) -> Side:
     if results.is_result(path):
         return _of_result(path, chosen_case(path, results.read(path), case), wanted)
     collected = replay(path)
-    measurers = (Measurer(open_profile(each), StepOptions()) for each in collected.rounds)
+    profiles = [open_profile(each) for each in collected.rounds]
+    measurers = (Measurer(each, StepOptions()) for each in profiles)
     rounds = tuple(measurer.measure(wanted, by_shape=True) for measurer in measurers)
-    return Side(path, rounds, collected.fingerprint)
+    tables = frozenset.intersection(*(frozenset(each.tables) for each in profiles))
+    return Side(path, rounds, collected.fingerprint, tables)
 
 
 def _of_result(path: Path, case: JSON, wanted: Sequence[Wanted]) -> Side:

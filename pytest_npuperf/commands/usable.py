@@ -15,6 +15,7 @@ from pytest_npuperf.model import (
     Verdict,
     Wanted,
 )
+from pytest_npuperf.text import named
 from pytest_npuperf.units import Dimension, show
 
 
@@ -26,17 +27,18 @@ def comparable_limits(case: CaseResult) -> list[Limit]:
     limits = [judged.limit for judged in case.limits if judged.limit.max_regression]
     if not limits:
         raise NpuperfError(
-            f"{case.case}: no limit of its budget has max_regression, "
+            f"{named(case.case)}: no limit of its budget has max_regression, "
             "so nothing would be compared with a baseline"
         )
     for limit in limits:
         for place, value in _values(case.rounds, limit.wanted):
             if fault := _fault(limit, value):
-                raise NpuperfError(f"{case.case}: {limit.wanted.title()}{place} {fault}")
+                title = named(limit.wanted.title())
+                raise NpuperfError(f"{named(case.case)}: {title}{place} {fault}")
     # A lane that is gone has no number to look at.
     for judged in case.limits:
         if judged.limit.max_regression and judged.verdict is Verdict.NOT_MEASURED:
-            raise NpuperfError(f"{case.case}: {judged.reason}; it cannot be a baseline")
+            raise NpuperfError(f"{named(case.case)}: {judged.reason}; it cannot be a baseline")
     return limits
 
 

@@ -67,7 +67,9 @@ def read_source(rootdir: Path, named: Path | None) -> Source | None:
     prefix = prefix_in(file)
     table = _descend(read_document(text, shown), prefix)
     if table is None and named is not None:
-        raise ConfigError([f"{shown}: no table [tool.npuperf]; --npuperf-config names this file"])
+        raise ConfigError(
+            [f"{shown}: no table [tool.npuperf]; the settings were to be read from it"]
+        )
     return None if table is None else Source(file, shown, table, _below(text, prefix))
 
 
@@ -84,7 +86,9 @@ def _text(file: Path, shown: str) -> str:
     try:
         content = file.read_bytes()
     except FileNotFoundError:
-        raise ConfigError([f"{shown}: no such file; --npuperf-config names it"]) from None
+        raise ConfigError(
+            [f"{shown}: no such file; the settings were to be read from it"]
+        ) from None
     except OSError as error:
         raise ConfigError([f"{shown}: cannot be read: {error.strerror}"]) from None
     try:

@@ -20,6 +20,7 @@ from pytest_npuperf.judge.reasons import (
 from pytest_npuperf.judge.relative import NOTHING_BEFORE, Before, Compared, judge_change
 from pytest_npuperf.judge.rounds import Missing, Observed, observe
 from pytest_npuperf.model import Bound, Case, Judged, Limit, Measurement, Verdict
+from pytest_npuperf.text import many, named
 
 Remark = tuple[Verdict, str]
 """A verdict, and what must be said beside the numbers; that may be empty."""
@@ -128,9 +129,9 @@ def _judge_limit(limit: Limit, evidence: _Evidence) -> Judged:
     return min(judged, key=_severity)
 
 
-def _severity(judged: Judged) -> tuple[int, int, Fraction]:
+def _severity(judged: Judged) -> tuple[int, int, bool, Fraction]:
     """Order lanes, worst first; where only warned of, being over hides nothing that can fail."""
-    return judged.counts_as.rank, judged.verdict.rank, -judged.excess
+    return judged.counts_as.rank, judged.verdict.rank, not judged.tolerated, -judged.excess
 
 
 def _not_measured(
@@ -139,7 +140,7 @@ def _not_measured(
     verdict, words = hardware or (Verdict.NOT_MEASURED, "")
     remark = joined(missing.reason, words)
     place = some_lane(lane, lanes) + missing.how
-    reason = sentence(f"{limit.wanted.title()} not measured{place}: {remark}", "", "")
+    reason = sentence(f"{named(limit.wanted.title())} not measured{place}: {remark}", "", "")
     return Judged(limit, verdict, lane, None, 0, Fraction(0), reason, remark)
 
 
@@ -150,7 +151,7 @@ def _judge_value(
     verdict, words = evidence.hardware or _within_bounds(limit, bound, seen)
     change = None if evidence.hardware else _change(limit, lane, evidence)
     comparison = change.comparison if change else None
-    if change is not None and (bound is None or change.verdict.rank < verdict.rank):
+    if change is not None and (bound is None or _says_more(change, verdict)):
         verdict = min(verdict, change.verdict, key=_rank)
         numbers = changed(limit, comparison, seen.value)
     else:
@@ -170,6 +171,14 @@ def _judge_value(
     )
 
 
+def _says_more(change: Compared, verdict: Verdict) -> bool:
+    """Return whether a change is more to be told than that a number is within its bounds."""
+    if change.verdict.rank < verdict.rank:
+        return True
+    is_between = change.comparison is not None and change.comparison.is_between
+    return is_between and verdict is Verdict.PASSED
+
+
 def _change(limit: Limit, lane: str, evidence: _Evidence) -> Compared | None:
     if limit.max_regression is None:
         return None
@@ -183,6 +192,7 @@ def _within_bounds(limit: Limit, bound: Bound | None, seen: Observed) -> Remark:
         return Verdict.FAILED, ""
     enough = enough_samples(limit.wanted.metric, limit.wanted.statistic)
     if seen.samples < enough:
-        words = f"{seen.samples} samples are too few for {limit.wanted.statistic}, {enough} needed"
+        samples = many(seen.samples, "sample is", "samples are")
+        words = f"{samples} too few for {limit.wanted.statistic}, {enough} needed"
         return Verdict.INCONCLUSIVE, words
     return Verdict.PASSED, ""

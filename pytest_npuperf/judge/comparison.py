@@ -48,6 +48,18 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Wider:
+    """The limit that is in force instead of the one of the rule, for noise between sessions."""
+
+    limit: float
+    """In the scale of ``max_regression``, and more than that."""
+    why: str
+    """``with 1 session of 5``."""
+    decides: bool
+    """Whether the change is beyond ``max_regression``, and not beyond this."""
+
+
+@dataclass(frozen=True)
 class Change:
     """How a number differs from its baseline, and what follows from it."""
 
@@ -66,6 +78,8 @@ class Change:
     improved: bool
     """It is better, by the rule that says worse, turned round."""
     remark: str
+    wider: Wider | None = None
+    """None where the limit of the rule is in force."""
 
 
 def compare(now: Sequence[float], sessions: Sequence[Sequence[float]], rule: Rule) -> Change:
@@ -116,7 +130,9 @@ def _compare_noisy(now: Sequence[float], sessions: Sequence[Sequence[float]], ru
     improved = found.outcome(-_worse(rule)) == "worse"
     baseline, change = found.baseline, found.change
     remark = "; ".join(found.remarks(_worse(rule)))
-    return Change(baseline, change.middle, change.low, change.high, verdict, improved, remark)
+    wider = found.wider(_worse(rule))
+    bounds = change.low, change.high
+    return Change(baseline, change.middle, *bounds, verdict, improved, remark, wider)
 
 
 def _worse(rule: Rule) -> int:
@@ -196,13 +212,44 @@ class _Found:
 
     def expected(self, sign: int) -> bool:
         """Return whether the sessions vary as much among themselves, as far as they show."""
-        if not self.predicts:
-            return False
+        return self.predicts and self.room(sign) >= 0
+
+    def room(self, sign: int) -> float:
+        """Return how far now is from what the sessions do not predict; a logarithm, or points."""
         scale = float if self.rule.in_points else _log
         medians = [scale(median(session)) for session in self.sessions]
         low, high = prediction_limits(medians, self.session_noise)
         value = scale(median(self.now))
-        return value <= high if sign > 0 else value >= low
+        return high - value if sign > 0 else value - low
+
+    def wider(self, sign: int) -> Wider | None:
+        """Return the limit that is in force where it is not the one of the rule."""
+        written, worse_by = self.rule.max_regression, sign * self.change.middle
+        limit = self.predicted(sign) if self.predicts else written + self.widening
+        if not (math.isfinite(limit) and _exceeds(limit, written)):
+            return None
+        counts = _exceeds(sign * self.effect.middle, self.rule.min_effect)
+        decides = counts and _exceeds(worse_by, written) and not _exceeds(worse_by, limit)
+        return Wider(limit, self.why, decides)
+
+    def predicted(self, sign: int) -> float:
+        """Return the change, for the worse, up to which the sessions predict what now is."""
+        room = self.room(sign)
+        if self.rule.in_points:
+            return sign * self.change.middle + room
+        if not math.isfinite(room):
+            return math.inf  # now is nothing, of which no prediction is a share
+        return sign * ((1 + self.change.middle) * math.exp(sign * room) - 1)
+
+    @property
+    def why(self) -> str:
+        """Say why a limit is wider than it is written."""
+        count = len(self.sessions)
+        if self.predicts:
+            return f"by the noise between {count} sessions"
+        if count < FEWEST_TO_PREDICT:
+            return f"with {count} session{'s' * (count > 1)} of {FEWEST_TO_PREDICT}"
+        return f"with fewer than {ENOUGH_ROUNDS} rounds on a side"
 
     def remarks(self, sign: int) -> Iterator[str]:
         """Say in words what the numbers of a change do not."""
@@ -213,14 +260,10 @@ class _Found:
             yield f"{now} against {rounds} cannot tell noise from change"
         if not _exceeds(worse_by, self.rule.max_regression):
             return
-        if self.widening:
-            yield f"the limit is wider by {WIDENING:g} x session_noise"
         if not _exceeds(sign * self.effect.middle, self.rule.min_effect):
             yield "the change is within min_effect"
         if _towards(self.change, sign)[0] <= 0 and self.clear(sign):
             yield "the best rounds of all are of the baseline"
-        if self.expected(sign):
-            yield f"the {len(self.sessions)} sessions of the baseline vary as much by themselves"
 
 
 def _towards(estimate: Estimate, sign: int) -> tuple[float, float, float]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 from pytest_npuperf.model import Bound, Comparison, Limit
-from pytest_npuperf.text import printable
+from pytest_npuperf.text import named, printable
 from pytest_npuperf.units import Dimension, show, show_apart, show_change
 
 
 def compared(limit: Limit, bound: Bound | None, value: Fraction) -> str:
     """Say a value beside the bound that decides: ``busy_time 1.71 ms, limit 1.70 ms (+0.6 %)``."""
-    title = limit.wanted.title()
+    title = named(limit.wanted.title())
     if bound is None:
         return f"{title} {show(value, limit.dimension, limit.unit)}"
     measured, wanted = show_apart((value, bound.value), limit.dimension, limit.unit)
@@ -26,14 +26,18 @@ def compared(limit: Limit, bound: Bound | None, value: Fraction) -> str:
 
 def changed(limit: Limit, comparison: Comparison | None, value: Fraction) -> str:
     """Say a value beside what it was: ``busy_time 1.90 ms, +8.6 % from 1.75 ms, 5 % allowed``."""
-    title = limit.wanted.title()
+    title = named(limit.wanted.title())
     if comparison is None or limit.max_regression is None:
         return f"{title} {show(value, limit.dimension, limit.unit)}"
     now, before = show_apart((value, comparison.baseline), limit.dimension, limit.unit)
     change = limit.show_by(comparison.change)
     allowed = limit.show_by(limit.max_regression.value).lstrip("+")
-    surely = _surely(limit, comparison)
-    return f"{title} {now}, {change} from {before} ({comparison.source}), {allowed} allowed{surely}"
+    parts = [
+        f"{title} {now}, {change} from {before} ({comparison.source}), {allowed} allowed",
+        limit.show_in_force(comparison.in_force) if comparison.in_force else "",
+        _surely(limit, comparison),
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _surely(limit: Limit, comparison: Comparison) -> str:
@@ -41,7 +45,7 @@ def _surely(limit: Limit, comparison: Comparison) -> str:
     if comparison.low is None or comparison.high is None:
         return ""
     low, high = (limit.show_by(bound) for bound in (comparison.low, comparison.high))
-    return f", surely {low} to {high}"
+    return f"surely {low} to {high}"
 
 
 def worst_lane(lane: str, lanes: int) -> str:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from pytest_npuperf.judge.attribution import explain, middle_round
-from pytest_npuperf.judge.comparison import ALPHA, Change, Rule, compare
+from pytest_npuperf.judge.comparison import ALPHA, Change, Rule, Wider, compare
 from pytest_npuperf.judge.rounds import value_in
 from pytest_npuperf.model import (
     Cause,
     Comparison,
+    InForce,
     Judged,
     Limit,
     Measurement,
@@ -45,6 +46,8 @@ class Before:
     """Whether it is a baseline, and not the other side of the same session."""
     looks: int = 1
     """How many times a run is judged, with more rounds each time."""
+    file: str = ""
+    """Where a baseline is kept, as it is shown."""
 
 
 NOTHING_BEFORE = Before()
@@ -73,8 +76,7 @@ def judge_change(
     sessions = [(_numbers(limit, lane, session), session) for session in before.sessions]
     known = [numbers for numbers, session in sessions if len(numbers) == len(session)]
     if not known:
-        verdict = Verdict.NEW if before.is_stored else Verdict.NOT_MEASURED
-        return Compared(verdict, f"{before.source} does not have it{_why(limit, lane, before)}")
+        return _lacking(limit, lane, before)
     rule = _rule(limit, regression, before)
     if min(map(min, known)) <= 0 and not (rule.exact or rule.in_points):
         return Compared(Verdict.NOT_MEASURED, f"{before.source} has 0, and nothing is a share of 0")
@@ -122,11 +124,14 @@ def _numbers(limit: Limit, lane: str, rounds: Sequence[Measurement]) -> list[flo
     return [float(value) for value in values if value is not None]
 
 
-def _why(limit: Limit, lane: str, before: Before) -> str:
-    """Say why the other side does not have a number; a baseline does not tell."""
+def _lacking(limit: Limit, lane: str, before: Before) -> Compared:
+    """Say that there is no number before; only the other side of a session tells why."""
+    if before.is_stored:
+        return Compared(Verdict.NEW, f"{before.file or before.source} does not have it yet")
     rounds = [measured for session in before.sessions for measured in session]
     reasons = (value_in(limit.wanted, lane, each).reason for each in rounds)
-    return "" if before.is_stored else next((f": {reason}" for reason in reasons if reason), "")
+    why = next((f": {reason}" for reason in reasons if reason), "")
+    return Compared(Verdict.NOT_MEASURED, f"{before.source} does not have it{why}")
 
 
 def _rule(limit: Limit, regression: Regression, before: Before) -> Rule:
@@ -150,8 +155,15 @@ def _told(change: Change, source: str) -> Compared:
         high=_exact(change.high),
         improved=change.improved,
         source=source,
+        in_force=_in_force(change.wider),
     )
     return Compared(_VERDICTS[change.verdict], change.remark, comparison)
+
+
+def _in_force(wider: Wider | None) -> InForce | None:
+    if wider is None:
+        return None
+    return InForce(Fraction(str(round(wider.limit, _DIGITS))), wider.why, wider.decides)
 
 
 def _exact(number: float | None) -> Fraction | None:

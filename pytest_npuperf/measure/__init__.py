@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pytest_npuperf.measure.measurer import Measurer
+from pytest_npuperf.measure.notes import notes_on
+from pytest_npuperf.measure.oprows import TOLD
 from pytest_npuperf.model import Measurement, StepOptions, Wanted
 from pytest_npuperf.profile import Profile
 
-__all__ = ["Measurer", "measure"]
+__all__ = ["TOLD", "Measurer", "measure", "notes_on"]
 
 
 def measure(

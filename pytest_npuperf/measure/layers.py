@@ -11,7 +11,7 @@ import pandas as pd
 
 from pytest_npuperf.measure.operators import Number
 from pytest_npuperf.measure.rows import NotMeasuredError
-from pytest_npuperf.measure.rules import near_it, nearest
+from pytest_npuperf.measure.rules import NothingChosenError, nearest
 from pytest_npuperf.profile.cells import us_to_ns
 from pytest_npuperf.profile.files import TableFile
 from pytest_npuperf.text import printable
@@ -59,8 +59,8 @@ def find_layer(rows: pd.DataFrame, files: Sequence[TableFile], name: str) -> Lay
 def _source(there: list[str], name: str, rows: pd.DataFrame) -> str:
     if not there:
         layers = sorted(set(rows["layer"].dropna()))
-        hint = near_it(nearest([name], layers) or layers)
-        raise NotMeasuredError(f"timeline has no {_called(name)}{hint}")
+        near = nearest([name], layers) or layers
+        raise NothingChosenError(f"timeline has no {_called(name)}", near)
     merged = [source for source in _MERGED if source in there]
     if len(there) > 1 and not merged:
         raise NotMeasuredError(

@@ -9,14 +9,16 @@ from functools import cached_property
 import pandas as pd
 
 from pytest_npuperf.catalogue import METRICS, OP_STATISTICS, PER_STEP, needed_tables
+from pytest_npuperf.measure.elsewhere import told
 from pytest_npuperf.measure.entries import advice_count, fused_count
 from pytest_npuperf.measure.layers import Layer, find_layer
 from pytest_npuperf.measure.memory import allocator_peak, process_peak
-from pytest_npuperf.measure.notes import notes
+from pytest_npuperf.measure.notes import all_notes
 from pytest_npuperf.measure.operators import FROM_ROWS, Number
-from pytest_npuperf.measure.oprows import SHAPES, longest, op_rows, op_rows_by_shape
-from pytest_npuperf.measure.rows import NotMeasuredError, OpRows
+from pytest_npuperf.measure.oprows import SHAPES, TOLD, longest, op_rows, op_rows_by_shape
+from pytest_npuperf.measure.rows import NotMeasuredError, OpRows, place_of
 from pytest_npuperf.measure.rules import (
+    NothingChosenError,
     pmu_column,
     pmu_mean,
     rule_number,
@@ -38,6 +40,7 @@ from pytest_npuperf.model import (
 )
 from pytest_npuperf.percentiles import statistic
 from pytest_npuperf.profile import Lane, Profile
+from pytest_npuperf.profile.files import TableFile
 from pytest_npuperf.profile.steps import StepCount
 
 
@@ -54,23 +57,27 @@ class Measurer:
         Raises ProfileError.
         """
         asked = tuple(wanted)
-        lanes = {key: lane.measure(asked, by_shape) for key, lane in self._lanes.items()}
-        left_out = sum(lane.left_out for lane in self._lanes.values())
-        return Measurement(lanes, tuple(notes(self._profile, left_out)))
+        measured = {key: lane.measure(asked, by_shape) for key, lane in self._lanes.items()}
+        lanes = told(measured, {key: lane.lacking for key, lane in self._lanes.items()})
+        return Measurement(lanes, all_notes(self._profile))
 
-    def longest(self, selects: Iterable[Selector]) -> dict[str, tuple[LongOp, ...]]:
-        """Return the longest ops of each lane among those that each selector means, each once.
+    def longest(
+        self, selects: Iterable[Selector], many: int = TOLD
+    ) -> dict[str, tuple[LongOp, ...]]:
+        """Return so many of the longest ops of each lane that each selector means, each once.
 
         None where the profile does not tell them. Raises ProfileError.
         """
         asked = tuple(selects)
-        return {key: lane.longest(asked) for key, lane in self._lanes.items()}
+        return {key: lane.longest(asked, many) for key, lane in self._lanes.items()}
 
 
 class _LaneMeasurer:
     def __init__(self, profile: Profile, lane: Lane, options: StepOptions) -> None:
         self._profile, self._lane, self._options = profile, lane, options
         self._values: dict[Wanted, Value] = {}
+        self.lacking: dict[Wanted, NothingChosenError] = {}
+        """What there is no row for."""
         self._read: dict[frozenset[str], OpRows] = {}
 
     def measure(self, wanted: Iterable[Wanted], by_shape: bool) -> LaneMeasurement:
@@ -82,24 +89,19 @@ class _LaneMeasurer:
         ops = self._op_rows_by_shape if by_shape else self._op_rows
         return LaneMeasurement(values, ops)
 
-    def longest(self, selects: Iterable[Selector]) -> tuple[LongOp, ...]:
-        found = (op for select in selects for op in self._longest(select))
+    def longest(self, selects: Iterable[Selector], many: int) -> tuple[LongOp, ...]:
+        found = (op for select in selects for op in self._longest(select, many))
         return tuple(dict.fromkeys(found))
 
-    def _longest(self, select: Selector) -> tuple[LongOp, ...]:
+    def _longest(self, select: Selector, many: int) -> tuple[LongOp, ...]:
         # Types and cores are there anyhow.
         rows = self._op_summary("op_name")
         if rows is None:
             return ()
         try:
-            return longest(rows, selected(rows, select))
+            return longest(rows, selected(rows, select), many)
         except NotMeasuredError:
             return ()
-
-    @property
-    def left_out(self) -> int:
-        rows = self._op_summary()
-        return 0 if rows is None else rows.left_out
 
     # --- one number ---------------------------------------------------------------------------
 
@@ -109,6 +111,8 @@ class _LaneMeasurer:
                 return self._distribution(wanted)
             number = self._number(wanted)
         except NotMeasuredError as err:
+            if isinstance(err, NothingChosenError):
+                self.lacking[wanted] = err
             return Value(None, reason="; ".join([str(err), *self._lost(wanted.metric)]))
         return Value(number.value, number.samples, number.coverage)
 
@@ -155,7 +159,8 @@ class _LaneMeasurer:
     def _pmu_mean(self, select: Selector, column: str) -> Number:
         if self._ops is None:
             raise NotMeasuredError("PMU columns need op_summary, which the profile does not have")
-        name = pmu_column(self._profile.columns(self._lane.unit, "op_summary"), column)
+        there = self._profile.columns(self._lane.unit, "op_summary")
+        name = pmu_column(place_of(self._op_files), there, column)
         rows = self._op_summary(name, *selector_columns(select))
         assert rows is not None
         return pmu_mean(rows, select, name)
@@ -172,9 +177,13 @@ class _LaneMeasurer:
         frame = self._profile.lane_rows(self._lane, "op_summary")
         if frame is None:
             return None
-        rows = OpRows(frame, "op_summary")
+        rows = OpRows(frame, self._op_files)
         # At level 0 nothing but its name tells a collective whose type is lost.
         return self._read_with(frozenset(["op_name"])) if rows.is_level_0 else rows
+
+    @property
+    def _op_files(self) -> tuple[TableFile, ...]:
+        return self._profile.units[self._lane.unit].of("op_summary")
 
     def _op_summary(self, *columns: str) -> OpRows | None:
         """Return the op rows with at least these columns, where the file has them."""
@@ -186,7 +195,7 @@ class _LaneMeasurer:
         if columns not in self._read:
             frame = self._profile.lane_rows(self._lane, "op_summary", columns)
             assert frame is not None
-            self._read[columns] = OpRows(frame, "op_summary")
+            self._read[columns] = OpRows(frame, self._op_files)
         return self._read[columns]
 
     def _totals(self) -> Totals:

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from pytest_npuperf.measure.rows import is_left_out, place_of
 from pytest_npuperf.profile import Profile
 from pytest_npuperf.profile.layouts import Unit
+from pytest_npuperf.text import many
 
 _DURATION, _STARTS = "reduce_duration_us", ("reduce_start_us", "reduce_start")
 """Columns of step_trace, a pair of them for each reduce of an iteration."""
 
 
-def notes(profile: Profile, left_out: int) -> Iterator[str]:
-    """Yield them; ``left_out`` is the number of op rows that are no work. Raises ProfileError."""
-    yield from profile.lost
+def all_notes(profile: Profile) -> tuple[str, ...]:
+    """Return all that is to be known of a profile, lost tables too. Raises ProfileError."""
+    return (*profile.lost, *profile.doubts, *notes_on(profile, profile.tables))
+
+
+def notes_on(profile: Profile, tables: Collection[str]) -> Iterator[str]:
+    """Yield what is to be known of some tables, by themselves. Raises ProfileError."""
+    if "op_summary" in tables:
+        yield from _of_ops(profile)
+    if "step_trace" in tables:
+        yield from _of_steps(profile)
+
+
+def _of_ops(profile: Profile) -> Iterator[str]:
+    units = [(index, unit) for index, unit in enumerate(profile.units) if unit.of("op_summary")]
+    rows = (profile.unit_rows(index, "op_summary") for index, _ in units)
+    left_out = sum(int(is_left_out(frame).sum()) for frame in rows)
     if left_out:
-        yield f"{left_out} rows marked WRITE_BACK or INVALID are left out"
-    if any(_stands_alone(unit) for unit in profile.units):
-        yield "nothing to check op_summary against: neither op_statistic nor task_time is there"
-    underflowed = sum(_underflowed(profile, unit) for unit in range(len(profile.units)))
-    if underflowed:
-        yield f"{underflowed} reduce durations of step_trace are absent: msprof wrote an underflow"
+        marked = "marked WRITE_BACK or INVALID"
+        yield f"{many(left_out, f'row {marked} is', f'rows {marked} are')} left out"
+    for name in dict.fromkeys(place_of(unit.of("op_summary")) for _, unit in units if _alone(unit)):
+        yield f"nothing to check {name} against: neither op_statistic nor task_time is there"
 
 
-def _stands_alone(unit: Unit) -> bool:
+def _alone(unit: Unit) -> bool:
     """Return whether no other table could contradict the op table."""
-    others = unit.of("op_statistic") or unit.of("task_time") or unit.twin("op_summary")
-    return bool(unit.of("op_summary")) and not others
+    return not (unit.of("op_statistic") or unit.of("task_time") or unit.twin("op_summary"))
+
+
+def _of_steps(profile: Profile) -> Iterator[str]:
+    found = sum(_underflowed(profile, unit) for unit in range(len(profile.units)))
+    if found:
+        yield f"step_trace lacks {many(found, 'reduce duration')}: msprof wrote an underflow"
 
 
 def _underflowed(profile: Profile, unit: int) -> int:

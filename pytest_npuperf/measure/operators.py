@@ -9,6 +9,7 @@ from fractions import Fraction
 from pytest_npuperf.catalogue import AI_CORES
 from pytest_npuperf.measure.intervals import Span, overlap, span
 from pytest_npuperf.measure.rows import Mask, NotMeasuredError, OpRows
+from pytest_npuperf.text import many
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,15 @@ class Number:
 
 def _total(rows: OpRows, chosen: Mask) -> Number:
     durations = rows.durations(chosen)
-    return Number(Fraction(int(durations.sum())), len(durations))
+    return timed(int(durations.sum()), len(durations), rows.place)
+
+
+def timed(total_ns: int, samples: int, place: str) -> Number:
+    """Return the time of so many tasks. Raises NotMeasuredError: no work takes no time."""
+    if samples and not total_ns:
+        tasks = many(samples, "task that takes", "tasks that together take")
+        raise NotMeasuredError(f"{place} has {tasks} 0 ns")
+    return Number(Fraction(total_ns), samples)
 
 
 def _whole(part: Callable[[Span], int]) -> Callable[[OpRows], Number]:
@@ -31,7 +40,7 @@ def _whole(part: Callable[[Span], int]) -> Callable[[OpRows], Number]:
 
 
 def _union(rows: OpRows, chosen: Mask) -> Number:
-    return Number(Fraction(span(*rows.intervals(chosen)).busy), int(chosen.sum()))
+    return timed(span(*rows.intervals(chosen)).busy, int(chosen.sum()), rows.place)
 
 
 def _idle_share(rows: OpRows) -> Number:
@@ -44,7 +53,7 @@ def _idle_share(rows: OpRows) -> Number:
 def _communication(rows: OpRows) -> Mask:
     """Return which rows are collectives, where at least one row says what it is."""
     if bool(rows.column("task_type").isna().all()):
-        raise NotMeasuredError(f"{rows.place} has no Task Type in any row")
+        raise NotMeasuredError(f"{rows.place} has no {rows.header('task_type')} in any row")
     return rows.communication
 
 
@@ -65,8 +74,8 @@ def _kernel_count(rows: OpRows) -> Number:
 FROM_ROWS: dict[str, Callable[[OpRows], Number]] = {
     "kernel_time": lambda rows: _total(rows, rows.kernels),
     "compute_time": lambda rows: _union(rows, rows.kernels),
-    "busy_time": _whole(lambda whole: whole.busy),
-    "window_time": _whole(lambda whole: whole.window),
+    "busy_time": lambda rows: timed(rows.span.busy, len(rows), rows.place),
+    "window_time": lambda rows: timed(rows.span.window, len(rows), rows.place),
     "idle_time": _whole(lambda whole: whole.window - whole.busy),
     "largest_gap": _whole(lambda whole: whole.largest_gap),
     "idle_share": _idle_share,

@@ -22,6 +22,9 @@ POOLED_BELOW = Fraction(1, 1000)
 Communication is no part of that time: waiting for others, it may be many times the kernels'.
 """
 
+TOLD = 3
+"""How many of the longest ops are named behind a limit, unless a report lists more."""
+
 _Key = tuple[str, str, str, str]
 """Type, core, shapes and data types."""
 
@@ -74,8 +77,8 @@ def _summed(rows: OpRows, keys: Sequence[str]) -> tuple[OpRow, ...]:
     )
 
 
-def longest(rows: OpRows, chosen: Mask, many: int = 3) -> tuple[LongOp, ...]:
-    """Return the longest ops among some rows, one of a name. Raises NotMeasuredError."""
+def longest(rows: OpRows, chosen: Mask, many: int) -> tuple[LongOp, ...]:
+    """Return so many of the longest ops among some rows, one of a name. Raises NotMeasuredError."""
     durations = rows.durations(chosen)
     columns = (rows.column(name)[chosen] for name in ("op_name", "op_type", "task_type"))
     names, types, cores = columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,8 +14,9 @@ from pytest_npuperf.catalogue import COMMUNICATION, LEFT_OUT
 from pytest_npuperf.globs import compile_globs
 from pytest_npuperf.measure.intervals import Ns, Span, span
 from pytest_npuperf.profile.cells import us_to_ns
-from pytest_npuperf.profile.tables import BY_NAME
-from pytest_npuperf.text import printable
+from pytest_npuperf.profile.files import TableFile
+from pytest_npuperf.profile.forms import header_of
+from pytest_npuperf.text import many, printable
 
 Mask = npt.NDArray[np.bool_]
 
@@ -30,24 +31,24 @@ class NotMeasuredError(Exception):
 class OpRows:
     """The rows of an op_summary that are work: those marked WRITE_BACK or INVALID are left out."""
 
-    def __init__(self, frame: pd.DataFrame, place: str) -> None:
-        self.place = place
+    def __init__(self, frame: pd.DataFrame, files: Sequence[TableFile]) -> None:
+        self.place = place_of(files)
         """What to call the table in messages."""
-        self._frame = frame
-        self.left_out = 0
-        if "task_type" in frame:
-            left_out = frame["task_type"].isin(LEFT_OUT).to_numpy()
-            self.left_out = int(left_out.sum())
-            self._frame = frame[~left_out] if self.left_out else frame
+        self._file = files[0]
+        left_out = is_left_out(frame)
+        self._frame = frame[~left_out] if left_out.any() else frame
 
     def __len__(self) -> int:
         return len(self._frame)
 
+    def header(self, name: str) -> str:
+        """Return what the file calls a column, for messages."""
+        return header_of(self._file, name)
+
     def column(self, name: str) -> pd.Series[Any]:
         """Return a column. Raises NotMeasuredError where the table does not have it."""
         if name not in self._frame:
-            header = BY_NAME["op_summary"].header_of(name)
-            raise NotMeasuredError(f'{self.place} has no column "{header}"')
+            raise NotMeasuredError(f'{self.place} has no column "{self.header(name)}"')
         return self._frame[name]
 
     def whole(self, name: str, among: Mask | None = None) -> pd.Series[Any]:
@@ -57,10 +58,9 @@ class OpRows:
         if among is not None:
             absent = absent & among
         if absent.any():
-            header = BY_NAME["op_summary"].header_of(name)
-            rows = len(column) if among is None else int(among.sum())
+            rows = many(len(column) if among is None else int(among.sum()), "row")
             raise NotMeasuredError(
-                f"{self.place} has no {header} in {int(absent.sum())} of {rows} rows, "
+                f"{self.place} has no {self.header(name)} in {int(absent.sum())} of {rows}, "
                 f"first in row {self._number(int(absent.argmax()))}"
             )
         return column
@@ -105,8 +105,9 @@ class OpRows:
         named = matching(self._frame["op_name"], _COLLECTIVE) & ~collective
         if named.any():
             row = int(named.argmax())
+            header = self.header("task_type")
             raise NotMeasuredError(
-                f"{self.place} has no Task Type in row {self._number(row)}, which is called "
+                f"{self.place} has no {header} in row {self._number(row)}, which is called "
                 f"{printable(str(self._frame['op_name'].iloc[row]))} and may be communication"
             )
 
@@ -149,6 +150,18 @@ class OpRows:
     @cached_property
     def _start_ns(self) -> Ns:
         return self._frame["task_start_ns"].to_numpy(dtype=np.int64, na_value=0)
+
+
+def is_left_out(frame: pd.DataFrame) -> Mask:
+    """Return which rows of an op table are no work."""
+    if "task_type" not in frame:
+        return np.zeros(len(frame), dtype=np.bool_)
+    return frame["task_type"].isin(LEFT_OUT).to_numpy()
+
+
+def place_of(files: Sequence[TableFile]) -> str:
+    """Return what messages call a table: as its files, which may have another name."""
+    return files[0].stem or files[0].table.name
 
 
 def filled(frame: pd.DataFrame, place: str, name: str) -> pd.Series[Any]:

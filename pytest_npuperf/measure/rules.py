@@ -15,7 +15,7 @@ from pytest_npuperf.measure.operators import Number
 from pytest_npuperf.measure.rows import Mask, NotMeasuredError, OpRows
 from pytest_npuperf.model import Selector, Wanted
 from pytest_npuperf.percentiles import statistic
-from pytest_npuperf.text import printable
+from pytest_npuperf.text import many, printable
 
 PMU_COVERAGE = Fraction(95, 100)
 """Rows of a selection that must have a PMU value for their mean to mean something."""
@@ -24,6 +24,15 @@ _PMU_SUFFIXES = ("", "_us", "_percent", "_gb_s", "_kb")
 _PMU_DECIMALS = 10**6
 
 _COLUMNS = {"name": "op_name", "type": "op_type", "task_type": "task_type"}
+
+
+class NothingChosenError(NotMeasuredError):
+    """A lane has no row of what is asked for; another lane may have some."""
+
+    def __init__(self, asked: str, near: list[str]) -> None:
+        super().__init__(asked + near_it(near))
+        self.asked = asked
+        """The reason without the names that may have been meant."""
 
 
 def selector_columns(select: Selector) -> tuple[str, ...]:
@@ -79,9 +88,9 @@ def _some(rows: OpRows, mask: Mask, select: Selector) -> Mask:
     near = [
         text
         for key, globs in chosen(select).items()
-        for text in nearest(globs, list(rows.column(_column(key)).cat.categories))
+        for text in nearest(globs, list(rows.column(_column(key)).dropna().unique()))
     ]
-    raise NotMeasuredError(nothing_selected(rows.place, select, near))
+    raise nothing_chosen(rows.place, select, near)
 
 
 def chosen(select: Selector) -> dict[str, list[str]]:
@@ -133,10 +142,10 @@ def nearest(globs: Collection[str], there: list[str]) -> list[str]:
     return [text for glob in globs for text in difflib.get_close_matches(glob, there, 5, 0.4)]
 
 
-def nothing_selected(place: str, select: Selector, near: list[str]) -> str:
-    """Return the reason why a rule has no number, with the names that may have been meant."""
+def nothing_chosen(place: str, select: Selector, near: list[str]) -> NothingChosenError:
+    """Return why a rule has no number, with the names that may have been meant."""
     asked = " ".join(f"{key}={','.join(globs)}" for key, globs in select.as_dict().items())
-    return f"no row of {place} is {printable(asked)}{near_it(near)}"
+    return NothingChosenError(f"no row of {place} is {printable(asked)}", near)
 
 
 def near_it(near: list[str]) -> str:
@@ -147,8 +156,8 @@ def near_it(near: list[str]) -> str:
 # --- PMU columns ------------------------------------------------------------------------------
 
 
-def pmu_column(columns: Collection[str], name: str) -> str:
-    """Return the DataFrame name of a PMU column, whose unit suffix may be left out.
+def pmu_column(place: str, columns: Collection[str], name: str) -> str:
+    """Return the DataFrame name of a PMU column of a table; its unit suffix may be left out.
 
     Raises NotMeasuredError where there is none of that name.
     """
@@ -156,7 +165,7 @@ def pmu_column(columns: Collection[str], name: str) -> str:
     if found is None:
         near = difflib.get_close_matches(name, sorted(columns), 3)
         hint = f"; near it: {', '.join(near)}" if near else ""
-        raise NotMeasuredError(f'op_summary has no PMU column "{printable(name)}"{hint}')
+        raise NotMeasuredError(f'{place} has no PMU column "{printable(name)}"{hint}')
     return found
 
 
@@ -170,8 +179,9 @@ def pmu_mean(rows: OpRows, select: Selector, column: str) -> Number:
     count = int(there.sum())
     coverage = Fraction(count, int(mask.sum()))
     if coverage < PMU_COVERAGE:
+        chosen_rows = many(int(mask.sum()), "row")
         raise NotMeasuredError(
-            f"{rows.place} has {column} in {count} of {int(mask.sum())} rows; 95 % are needed"
+            f"{rows.place} has {column} in {count} of {chosen_rows}; 95 % are needed"
         )
     return Number(_weighted(values[there], rows.durations(there)), count, coverage)
 

@@ -13,6 +13,7 @@ from pytest_npuperf.profile import Lane, Profile
 from pytest_npuperf.profile.cells import us_to_ns
 from pytest_npuperf.profile.steps import iterations
 from pytest_npuperf.profile.tables import BY_NAME
+from pytest_npuperf.text import many
 
 
 def step_times(profile: Profile, lane: Lane, options: StepOptions) -> tuple[int, ...]:
@@ -25,7 +26,8 @@ def step_times(profile: Profile, lane: Lane, options: StepOptions) -> tuple[int,
     if warmup is None:
         warmup = 1 if len(times) > 1 else 0
     if warmup >= len(times):
-        raise NotMeasuredError(f"{len(times)} steps, of which {warmup} are warm-up: none is left")
+        steps = many(len(times), "step")
+        raise NotMeasuredError(f"{steps}, {warmup} of them warm-up: none is left")
     return times[warmup:]
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from pytest_npuperf.catalogue import AI_CORES, COMMUNICATION, LEFT_OUT
-from pytest_npuperf.measure.operators import Number
+from pytest_npuperf.measure.operators import Number, timed
 from pytest_npuperf.measure.rows import Mask, NotMeasuredError, filled, matching
-from pytest_npuperf.measure.rules import chosen, nearest, nothing_selected, refuse_misspelled
+from pytest_npuperf.measure.rules import chosen, nearest, nothing_chosen, refuse_misspelled
 from pytest_npuperf.model import OpRow, Selector, Wanted
 from pytest_npuperf.profile.cells import us_to_ns
 
@@ -87,7 +87,7 @@ class Totals:
                 self._refuse_misspelled(wanted.select)
             return self.count(rows)
         if not rows.any():
-            raise NotMeasuredError(nothing_selected(self.place, wanted.select, self._near(wanted)))
+            raise nothing_chosen(self.place, wanted.select, self._near(wanted))
         if name == "share":
             return Number(self.total(rows).value / self._kernel_time(), len(self.frame))
         return self.statistic(name, rows)
@@ -96,7 +96,7 @@ class Totals:
         return [
             text
             for key, globs in chosen(wanted.select).items()
-            for text in nearest(globs, self._texts(key))
+            for text in nearest(globs, list(self.frame[self._columns[key]].dropna().unique()))
         ]
 
     def _refuse_misspelled(self, select: Selector) -> None:
@@ -120,28 +120,41 @@ class Totals:
     def metric(self, name: str) -> Number:
         """Return a scalar metric that totals can give. Raises NotMeasuredError."""
         if name == "kernel_time":
-            return self.total(self.kernels)
+            return self._time(self.kernels)
         if name == "kernel_count":
             return self.count(self.kernels)
         if name == "ai_core_time":
-            return self.total(self.of_task_type(AI_CORES))
+            return self._time(self.of_task_type(AI_CORES))
         if name == "ai_cpu_time":
-            return self.total(self.of_task_type(("AI_CPU",)))
+            return self._time(self.of_task_type(("AI_CPU",)))
         raise NotMeasuredError(f"{name} needs op_summary, and the profile has only {self.place}")
 
+    def _time(self, rows: Mask) -> Number:
+        whole = self.total(rows)
+        return timed(int(whole.value), whole.samples, self.place)
+
     def op_rows(self) -> tuple[OpRow, ...]:
-        """Return count and total by op type and core, longest first; none without a column."""
-        columns = ["op_type", "task_type", "count", "total_time_us"]
-        if not set(columns) <= set(self.frame):
+        """Return count and total by op type and core, longest first; none without a column.
+
+        A row without a type stays: all of them sum to the kernels' time.
+        """
+        numbers = ["count", "total_time_us"]
+        if not {"op_type", "task_type", *numbers} <= set(self.frame):
             return ()
-        named = self.frame.dropna(subset=columns)
-        ordered = named.sort_values("total_time_us", ascending=False, kind="stable")
+        if self.frame[numbers].isna().any(axis=None):
+            return ()
+        ordered = self.frame.sort_values("total_time_us", ascending=False, kind="stable")
         total_ns = us_to_ns(ordered["total_time_us"].to_numpy(dtype=np.float64))
-        cells = (ordered["op_type"], ordered["task_type"], ordered["count"], total_ns)
+        names = (map(_text, ordered[name]) for name in ("op_type", "task_type"))
+        cells = (*names, ordered["count"], total_ns)
         return tuple(
             OpRow(type_, core, int(count), int(total))
             for type_, core, count, total in zip(*cells, strict=True)
         )
+
+
+def _text(cell: object) -> str:
+    return cell if isinstance(cell, str) else ""
 
 
 def op_totals(frame: pd.DataFrame) -> Totals:

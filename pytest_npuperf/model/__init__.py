@@ -5,6 +5,7 @@ from typing import Any
 from pytest_npuperf.model.baselines import Baseline, Session
 from pytest_npuperf.model.cases import (
     ENOUGH_ROUNDS,
+    MANIFEST,
     Case,
     Collected,
     Mode,
@@ -16,6 +17,7 @@ from pytest_npuperf.model.cases import (
 from pytest_npuperf.model.limits import (
     Bound,
     BoundKind,
+    InForce,
     Limit,
     OnFail,
     Regression,
@@ -39,6 +41,7 @@ JSON = Any
 __all__ = [
     "ENOUGH_ROUNDS",
     "JSON",
+    "MANIFEST",
     "Baseline",
     "Bound",
     "BoundKind",
@@ -48,6 +51,7 @@ __all__ = [
     "CauseKind",
     "Collected",
     "Comparison",
+    "InForce",
     "Judged",
     "LaneMeasurement",
     "Limit",

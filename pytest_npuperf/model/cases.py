@@ -34,6 +34,9 @@ class Msprof:
     timeout_s: Fraction = Fraction(600)
 
 
+MANIFEST = "npuperf-recording.json"
+"""The file in the folder of a recording that says when it was made, and on what."""
+
 ENOUGH_ROUNDS = 4
 """With fewer on one side, noise cannot be told from change."""
 

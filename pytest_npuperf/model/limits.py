@@ -84,6 +84,18 @@ class Regression:
 
 
 @dataclass(frozen=True)
+class InForce:
+    """The limit on a change that holds instead of the one that is written, which is narrower."""
+
+    value: Fraction
+    """As that of the ``Regression``."""
+    why: str
+    """``with 1 session of 5``."""
+    decides: bool
+    """Whether the change is beyond what is written, and not beyond this."""
+
+
+@dataclass(frozen=True)
 class Limit:
     """One bound on one number, with the place in the settings that says it."""
 
@@ -113,7 +125,10 @@ class Limit:
 
     def nearest(self, measured: Fraction) -> Bound | None:
         """Return the bound that a value is furthest beyond or, within all, closest to."""
-        return max(self.bounds, key=lambda bound: bound.excess(measured), default=None)
+        bounds = self.bounds
+        if len(bounds) < 2:  # which is asked for many times, and nearly always so
+            return bounds[0] if bounds else None
+        return max(bounds, key=lambda bound: bound.excess(measured))
 
     def show_by(self, change: Fraction | None) -> str:
         """Return a change as this limit counts it: ``+8.6 %``, ``-2 points``; None is from zero."""
@@ -123,3 +138,7 @@ class Limit:
             return show_change(1 + change, Fraction(1))
         points = change if self.unit == PERCENT else change * 100
         return f"{float(points):+.4g} points"
+
+    def show_in_force(self, in_force: InForce) -> str:
+        """Return what holds instead, and why: ``9.5 % in force with 1 session of 5``."""
+        return f"{self.show_by(in_force.value).lstrip('+')} in force {in_force.why}"

@@ -53,7 +53,8 @@ class LaneMeasurement:
     values: Mapping[Wanted, Value]
     ops: tuple[OpRow, ...] = ()
     longest: tuple[LongOp, ...] = ()
-    """The longest ops that each failed limit is about; of the worst limit first."""
+    """The longest ops that each failed limit is about, of the worst limit first; where a report
+    lists them, those of any limit before."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Literal
 
-from pytest_npuperf.model.limits import Limit
+from pytest_npuperf.model.limits import InForce, Limit
 from pytest_npuperf.model.measured import Measurement
 
 
@@ -29,8 +29,10 @@ class Verdict(str, Enum):
     @property
     def rank(self) -> int:
         """Return 0 for the worst."""
-        return list(Verdict).index(self)
+        return _RANKS[self]
 
+
+_RANKS = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
 _FROM_NOTHING = Fraction(10**9)
 
@@ -53,6 +55,13 @@ class Comparison:
     """Whether it is better by more than it may be worse."""
     source: str
     """What it was compared with, in words: ``baseline of 3 sessions``, ``resnet50_fp16``."""
+    in_force: InForce | None = None
+    """What holds instead of ``max_regression``; None where that does."""
+
+    @property
+    def is_between(self) -> bool:
+        """Return whether it is beyond the limit as written, and not beyond the one in force."""
+        return self.in_force is not None and self.in_force.decides
 
     def worse(self, better: Literal["lower", "higher"]) -> Fraction:
         """Return the change in the worse direction; whatever comes of nothing is a huge one."""
@@ -93,15 +102,22 @@ class Judged:
     @property
     def is_by_change(self) -> bool:
         """Return whether the verdict is that on the change, and not on a bound."""
+        if self.comparison is None:
+            return False
         bound = None if self.value is None else self.limit.nearest(self.value)
-        holds = bound is None or self.value is None or bound.excess(self.value) <= 0
-        return holds and self.comparison is not None
+        return bound is None or self.value is None or bound.excess(self.value) <= 0
 
     @property
     def has_changed(self) -> bool:
         """Return whether it is told from noise that the number is better or worse than before."""
         is_better = self.comparison is not None and self.comparison.improved
         return is_better or (self.is_by_change and self.verdict is Verdict.FAILED)
+
+    @property
+    def tolerated(self) -> bool:
+        """Return whether it is worse than is written, and passes as a wider limit is in force."""
+        passed = self.verdict is Verdict.PASSED
+        return passed and self.comparison is not None and self.comparison.is_between
 
     @property
     def warned(self) -> bool:

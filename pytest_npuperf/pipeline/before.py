@@ -8,16 +8,11 @@ from pathlib import Path
 
 from pytest_npuperf import results
 from pytest_npuperf.judge import Before, differences, differences_from_any
-from pytest_npuperf.model import Baseline, Case, Noise, OtherSide
-
-_NO_SOC = (
-    "the profile does not say its SoC, and baselines are kept by SoC; npu-smi tells it where the "
-    'app is run, and for a recording npuperf-recording.json: {"format": 1, "fingerprint": '
-    '{"soc": "Ascend910B3"}}'
-)
+from pytest_npuperf.model import Baseline, Case, CaseResult, Noise, OtherSide
+from pytest_npuperf.report import say_soc
 
 
-def before(case: Case, fingerprint: Mapping[str, str], other: OtherSide | None) -> Before:
+def before(case: Case, measured: CaseResult) -> Before:
     """Return what the limits of a case with ``max_regression`` are compared with.
 
     Raises NpuperfError where its baseline cannot be read.
@@ -25,8 +20,8 @@ def before(case: Case, fingerprint: Mapping[str, str], other: OtherSide | None) 
     if not case.compares:
         return Before()
     if case.against is not None:
-        return _other_side(case, case.against, fingerprint, other)
-    found = _baseline(case, fingerprint)
+        return _other_side(case, case.against, measured.fingerprint, measured.against)
+    found = _baseline(case, measured)
     return replace(found, noise=case.noise)
 
 
@@ -47,18 +42,21 @@ def _not_measured(against: Case) -> str:
     return f"{against.name} was not measured beside it, as the test opened the profile itself"
 
 
-def _baseline(case: Case, fingerprint: Mapping[str, str]) -> Before:
-    soc = fingerprint.get("soc")
+def _baseline(case: Case, measured: CaseResult) -> Before:
+    soc = measured.fingerprint.get("soc")
     if not soc:
-        return Before(obstacle=_NO_SOC)
+        how = say_soc(measured.mode, measured.profiles)
+        lacks = "the profile does not say its SoC, and baselines are kept by SoC"
+        return Before(obstacle=f"{lacks}; {how}")
     path = results.baseline_path(case.baselines, case.name, soc)
-    baseline = results.read_baseline(path, [limit.wanted for limit in case.limits])
+    baseline = results.read_baseline(path, case.limits)
     if baseline is None:
         return Before(obstacle=_of_others(path, soc))
     sessions = tuple(session.rounds for session in baseline.sessions)
-    obstacle = _of_another_kind(baseline, fingerprint, path.relative_to(case.baselines.parent))
+    place = path.relative_to(case.baselines.parent)
+    obstacle = _of_another_kind(baseline, measured.fingerprint, place)
     many = f" of {len(sessions)} sessions" if len(sessions) > 1 else ""
-    return Before(sessions, f"baseline{many}", obstacle)
+    return Before(sessions, f"baseline{many}", obstacle, file=str(place))
 
 
 def _of_others(path: Path, soc: str) -> str:

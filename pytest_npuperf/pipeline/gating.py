@@ -19,6 +19,7 @@ from pytest_npuperf.model import (
     Collected,
     Measurement,
     OtherSide,
+    Selector,
     Unavailable,
     Verdict,
     Wanted,
@@ -49,6 +50,9 @@ class Request:
     """The numbers that the test reported, each with its unit."""
     watch: Watch = nullcontext
     """Is told of each round that is run."""
+    listed: int = 0
+    """So many of the longest ops are named for a report that lists them; 0: only those behind a
+    limit that has failed."""
 
     def shown(self, path: Path) -> str:
         """Return a path for people, relative to the root directory where it is below it."""
@@ -174,13 +178,16 @@ def _judged(
     other = _other_side(case, collected, profiles, request)
     known = _written(request, _unjudged(request, collected, measured, other, looks[0]))
     try:
-        compared = replace(before(case, collected.fingerprint, other), looks=len(looks))
+        compared = replace(before(case, known), looks=len(looks))
     except NpuperfError as err:
         # What was measured is not lost, though its baseline cannot be read.
         return _written(request, replace(known, reason=request.shorter(str(err))))
     limits = judge(case, measured, collected.fingerprint, compared)
     verdict = worst(limits)
-    if selects := culprits(limits):
+    selects = culprits(limits)
+    if request.listed:
+        measured = rounds.with_longest(measured, (Selector(), *selects), request.listed)
+    elif selects:
         measured = rounds.with_longest(measured, selects)
     judged = replace(
         known,

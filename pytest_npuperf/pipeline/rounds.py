@@ -6,8 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from pytest_npuperf.measure import Measurer
-from pytest_npuperf.model import Case, Collected, Limit, Measurement, Selector, Value, Wanted
+from pytest_npuperf.measure import TOLD, Measurer
+from pytest_npuperf.model import (
+    Case,
+    Collected,
+    Limit,
+    LongOp,
+    Measurement,
+    Selector,
+    Value,
+    Wanted,
+)
 from pytest_npuperf.pipeline.opened import Profiles
 
 CUSTOM = "custom."
@@ -38,11 +47,12 @@ class Rounds:
         return tuple(measurer.measure(asked, by_shape) for measurer in self.measurers)
 
     def with_longest(
-        self, measured: Sequence[Measurement], selects: Sequence[Selector]
+        self, measured: Sequence[Measurement], selects: Sequence[Selector], many: int = TOLD
     ) -> tuple[Measurement, ...]:
-        """Name the longest operators, which are read only when there is something to explain."""
+        """Name so many of the longest operators, which are read only when they are to be told."""
         pairs = zip(measured, self.measurers, strict=True)
-        return tuple(_with_longest(each, measurer, selects) for each, measurer in pairs)
+        found = ((each, measurer.longest(selects, many)) for each, measurer in pairs)
+        return tuple(_with_longest(each, longest) for each, longest in found)
 
 
 def with_reported(measurement: Measurement, case: Case, reported: Reported) -> Measurement:
@@ -74,9 +84,6 @@ def _not_reported(wanted: Wanted) -> str:
     return f'the test did not report it; call npuperf.metric("{name}", value, unit)'
 
 
-def _with_longest(
-    measured: Measurement, measurer: Measurer, selects: Sequence[Selector]
-) -> Measurement:
-    longest = measurer.longest(selects)
+def _with_longest(measured: Measurement, longest: Mapping[str, tuple[LongOp, ...]]) -> Measurement:
     lanes = {key: replace(lane, longest=longest[key]) for key, lane in measured.lanes.items()}
     return replace(measured, lanes=lanes)

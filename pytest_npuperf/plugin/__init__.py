@@ -23,6 +23,7 @@ from pytest_npuperf.plugin.hooks import (
 )
 from pytest_npuperf.plugin.options import (
     add_options,
+    check_extra,
     explains,
     forget_results,
     settings_options,
@@ -62,6 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[SESSION] = NpuperfSession.from_json(worker["npuperf"], worker["workerid"])
         return
     forget_results(config)
+    check_extra(config)
     session = config.stash[SESSION] = NpuperfSession.begin(_settings(config))
     if explains(config):
         config.pluginmanager.register(Explainer(config, session), "npuperf-explainer")

@@ -89,6 +89,7 @@ class Aggregator:
             self._session.not_checked(self._is_full),
             shutil.get_terminal_size().columns,
             self._config.get_verbosity(),
+            self._session.config,
         )
         lines += [(problem, "red") for problem in self._session.problems]
         if len(lines) > 1:

@@ -18,6 +18,7 @@ from pytest_npuperf.config import Marker, words
 from pytest_npuperf.errors import ConfigError, NpuperfError
 from pytest_npuperf.model import Case, CaseResult, Collected, Unavailable, Verdict
 from pytest_npuperf.plugin.marks import CaseMark
+from pytest_npuperf.plugin.options import html_path
 from pytest_npuperf.plugin.session import Found, NpuperfSession
 from pytest_npuperf.plugin.status import status_line
 from pytest_npuperf.report import details, flat_properties, one_line
@@ -31,6 +32,9 @@ PROPERTY = "npuperf.json"
 """The user property that carries a case from the test to the controller, as JSON."""
 
 OFF = 'mode = "off"'
+
+LISTED = 50
+"""How many of the longest ops of each case the page lists."""
 
 
 class NotWithinBudget(pytest.fail.Exception):  # type: ignore[misc,name-defined]
@@ -71,6 +75,8 @@ class Gate:
 
     def replay(self, path: str | Path) -> Profile:
         """Replay a recording, relative to the root directory, and return its profile."""
+        if not str(path):  # the root directory itself is "."
+            raise ValueError(f"npuperf.replay({path!r}): name a recording")
         recording = self._session.settings.rootdir / path
         return self._obtain(replace(self._case, mode="replay", recording=recording))
 
@@ -182,6 +188,7 @@ class Gate:
             dev=self._session.dev,
             reported=self._reported,
             watch=status_line(self._item.config),
+            listed=LISTED if html_path(self._item.config) else 0,
         )
 
     # --- what is said -------------------------------------------------------------------------

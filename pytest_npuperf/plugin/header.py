@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pytest_npuperf.collect import find_npus
 from pytest_npuperf.config import Settings
+from pytest_npuperf.text import many
 
 
 def header_line(settings: Settings, dev: Path) -> str | None:
@@ -23,6 +24,5 @@ def header_line(settings: Settings, dev: Path) -> str | None:
         parts.append(command if shutil.which(command) else f"no {command}")
         npus = find_npus(dev)
         parts.append(f"NPU {', '.join(map(str, npus))}" if npus else "no NPU")
-    count = len(settings.budgets)
-    parts.append(f"{count} budget{'' if count == 1 else 's'} in {settings.shown}")
+    parts.append(f"{many(len(settings.budgets), 'budget')} in {settings.shown}")
     return f"npuperf: {', '.join(parts)}"

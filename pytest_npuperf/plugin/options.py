@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,12 @@ _OPTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("record", "save what is collected as the recording of its budget", _FLAG),
     ("json", "write the results of this run to a JSON file", _PATH),
     ("markdown", "write a report for a pull request or a CI page to a Markdown file", _PATH),
+    ("html", "write a page with tables and charts to an HTML file (needs the extra html)", _PATH),
     ("explain", "print where each number of each budget comes from, and run nothing", _FLAG),
 )
+
+_EXTRA = ("jinja2", "matplotlib")
+"""What ``pip install 'pytest-npuperf[html]'`` brings."""
 
 
 def _dest(name: str) -> str:
@@ -80,11 +85,26 @@ def markdown_path(config: pytest.Config) -> Path | None:
     return _path(config, "markdown")
 
 
+def html_path(config: pytest.Config) -> Path | None:
+    """Return the file for the page in HTML, where one is asked for."""
+    return _path(config, "html")
+
+
+def check_extra(config: pytest.Config) -> None:
+    """Refuse to begin where what the page is made with is not installed. Raises UsageError."""
+    if html_path(config) is None:
+        return
+    if missing := [name for name in _EXTRA if find_spec(name) is None]:
+        raise pytest.UsageError(
+            f"--npuperf-html needs {' and '.join(missing)}: pip install 'pytest-npuperf[html]'"
+        )
+
+
 def forget_results(config: pytest.Config) -> None:
     """Delete what an earlier run wrote: who reads only a file must not take it for new."""
     if explains(config) or config.option.collectonly:
         return
-    for path in filter(None, (json_path(config), markdown_path(config))):
+    for path in filter(None, (json_path(config), markdown_path(config), html_path(config))):
         # What cannot be deleted cannot be written either, which is told at the end.
         with suppress(OSError):
             written = Path(os.path.realpath(path))  # /dev/stdout itself is to stay

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from pytest_npuperf.errors import NpuperfError
-from pytest_npuperf.plugin.options import markdown_path
+from pytest_npuperf.plugin.options import html_path, markdown_path
 from pytest_npuperf.plugin.session import NpuperfSession
 from pytest_npuperf.report import annotate, markdown
 from pytest_npuperf.results import write_text
@@ -19,26 +20,39 @@ from pytest_npuperf.text import printable
 
 def write_reports(config: pytest.Config, session: NpuperfSession, full_run: bool) -> bool:
     """Write what is asked for, and return whether all of it was; the summary tells the rest."""
-    not_checked = session.not_checked(full_run)
-    asked: list[tuple[Callable[[Path, str], None], Path | None]] = [
-        (_write, markdown_path(config)),
+    cases, not_checked = session.cases, session.not_checked(full_run)
+    in_markdown = cache(lambda: markdown(cases, not_checked, session.config))
+    asked: list[tuple[Path | None, Callable[[Path, str], None], Callable[[], str]]] = [
+        (markdown_path(config), _write, in_markdown),
         # A job that gates nothing is none of our business.
-        (append_text, _page_of_the_job() if session.cases or not_checked else None),
+        (_page_of_the_job() if cases or not_checked else None, append_text, in_markdown),
+        (html_path(config), _write, lambda: _in_html(session, not_checked)),
     ]
-    wanted = [(write, path) for write, path in asked if path is not None]
-    text = markdown(session.cases, not_checked) if wanted else ""
-    failed = [problem for write, path in wanted if (problem := _problem(write, path, text))]
+    told = (_problem(path, write, text) for path, write, text in asked if path is not None)
+    failed = [problem for problem in told if problem]
     session.problems += failed
     return not failed
 
 
-def _problem(write: Callable[[Path, str], None], path: Path, text: str) -> str:
+def _problem(path: Path, write: Callable[[Path, str], None], text: Callable[[], str]) -> str:
     """Return why a report was not written, in a line; empty where it was."""
     try:
-        write(path, text)
+        write(path, text())
     except NpuperfError as err:
         return str(err)
     return ""
+
+
+def _in_html(session: NpuperfSession, not_checked: Sequence[tuple[str, str]]) -> str:
+    try:
+        # What makes the page is an extra, and takes a moment to import.
+        from pytest_npuperf.report.html import page
+
+        return page(session.cases, not_checked, session.started)
+    except Exception as err:
+        # Whatever a library for charts trips over, the results of the tests are to be told.
+        what = f"{type(err).__name__}: {err}"
+        raise NpuperfError(f"--npuperf-html: the page could not be made: {what}") from err
 
 
 def _write(path: Path, text: str) -> None:

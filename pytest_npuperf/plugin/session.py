@@ -135,6 +135,11 @@ class NpuperfSession:
     # --- results ------------------------------------------------------------------------------
 
     @property
+    def config(self) -> str:
+        """Return the file of the settings where commands have to be told; empty where not."""
+        return self.settings.shown if self.settings.options.config else ""
+
+    @property
     def cases(self) -> list[CaseResult]:
         """Return the results of all tests."""
         return [case for found in self.found.values() for case in found.cases]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.text import printable
+from pytest_npuperf.profile.opprof_tables import CORE_TABLES, KERNEL_TABLE
+from pytest_npuperf.text import many, printable
 
 _DIGIT_US = 0.001
 """Times are printed to the nanosecond, some rounded, some cut."""
@@ -21,40 +23,52 @@ _CUT_KB = 2
 """Two sizes that are each cut to whole KB lose less than this."""
 
 
-def check_table(name: str, path: Path, rows: pd.DataFrame) -> None:
+@dataclass(frozen=True)
+class Place:
+    """A file, and the table that it holds."""
+
+    path: Path
+    table: str
+
+    def row(self, index: int) -> str:
+        """Return what to call a row, counted from 0: only in CSV it is a line."""
+        if self.path.suffix in (".csv", ".gz"):
+            return f"{self.path}:{index + 2}"
+        table = f" {self.table}," if self.path.suffix == ".db" else ""
+        return f"{self.path}:{table} row {index + 1}"
+
+
+def check_table(place: Place, rows: pd.DataFrame) -> None:
     """Raise ProfileError where a file of a table contradicts itself."""
-    check = _INSIDE.get(name)
+    # A table that says no device was given the only one.
+    _refuse_absent(place, rows, ("device_id",))
+    check = _INSIDE.get(place.table)
     if check is not None:
-        check(path, rows)
+        check(place, rows)
 
 
-def check_device(path: Path, rows: pd.DataFrame) -> None:
-    """Raise ProfileError where a row has no device, and others have one."""
-    _refuse_absent(path, rows, ("device_id",))
-
-
-def _op_statistic(path: Path, rows: pd.DataFrame) -> None:
-    _refuse_absent(path, rows, ("count", "total_time_us"))
-    _refuse_repeated(path, rows, ("device_id", "model_name", "op_type", "task_type"))
-    _refuse_impossible(path, rows)
+def _op_statistic(place: Place, rows: pd.DataFrame) -> None:
+    _refuse_absent(place, rows, ("count", "total_time_us"))
+    _refuse_repeated(place, rows, ("device_id", "model_name", "op_type", "task_type"))
+    _refuse_impossible(place, rows)
     if "ratio_percent" in rows and "total_time_us" in rows:
-        _refuse_wrong_share(path, rows)
+        _refuse_wrong_share(place, rows)
 
 
-def _api_statistic(path: Path, rows: pd.DataFrame) -> None:
-    _refuse_repeated(path, rows, ("device_id", "api_level", "name"))
-    _refuse_impossible(path, rows)
+def _api_statistic(place: Place, rows: pd.DataFrame) -> None:
+    _refuse_repeated(place, rows, ("device_id", "api_level", "name"))
+    _refuse_impossible(place, rows)
 
 
-def _step_trace_time(path: Path, rows: pd.DataFrame) -> None:
-    _refuse_repeated(path, rows, ("device_id", "step"))
+def _step_trace_time(place: Place, rows: pd.DataFrame) -> None:
+    _refuse_repeated(place, rows, ("device_id", "step"))
 
 
-def _step_trace(path: Path, rows: pd.DataFrame) -> None:
+def _step_trace(place: Place, rows: pd.DataFrame) -> None:
     """Refuse an iteration that is there twice, or not at all between two others."""
     for name in ("model_id", "iteration_id"):
         if name in rows and rows[name].notna().any():
-            _refuse_absent(path, rows, (name,))
+            _refuse_absent(place, rows, (name,))
     keys = ["device_id", "model_id"]
     # Where no row names its model, several may count from 1.
     if not {*keys, "iteration_id"} <= set(rows) or rows["model_id"].isna().any():
@@ -68,12 +82,12 @@ def _step_trace(path: Path, rows: pd.DataFrame) -> None:
                     f"{before} is there twice" if after == before else f"{before + 1} is missing"
                 )
                 raise ProfileError(
-                    f"{path}: iteration {fault} of model {model}; "
+                    f"{place.path}: iteration {fault} of model {model}; "
                     "the file was cut or edited, record again"
                 )
 
 
-def _npu_mem(path: Path, rows: pd.DataFrame) -> None:
+def _npu_mem(place: Place, rows: pd.DataFrame) -> None:
     """Refuse a memory that is not the sum of its two parts, which msprof makes of bytes."""
     if not {"memory_kb", "ddr_kb", "hbm_kb"} <= set(rows):
         return
@@ -84,17 +98,30 @@ def _npu_mem(path: Path, rows: pd.DataFrame) -> None:
     if wrong.any():
         row = int(wrong.argmax())
         raise ProfileError(
-            f"{path}:{row + 2}: memory(KB) is {memory[row]:.0f}, but ddr(KB) and hbm(KB) are "
+            f"{place.row(row)}: memory(KB) is {memory[row]:.0f}, but ddr(KB) and hbm(KB) are "
             f"{ddr[row]:.0f} and {hbm[row]:.0f}; the file was edited, record again"
         )
 
 
-_INSIDE: dict[str, Callable[[Path, pd.DataFrame], None]] = {
+def _op_basic_info(place: Place, rows: pd.DataFrame) -> None:
+    _refuse_repeated(place, rows, ("device_id", "op_name"))
+
+
+def _of_cores(place: Place, rows: pd.DataFrame) -> None:
+    """Refuse a core that is there twice; some chips do not say which cores the rows are of."""
+    if "block_id" in rows and rows["block_id"].notna().any():
+        _refuse_absent(place, rows, ("block_id",))
+        _refuse_repeated(place, rows, ("block_id", "sub_block_id"))
+
+
+_INSIDE: dict[str, Callable[[Place, pd.DataFrame], None]] = {
     "op_statistic": _op_statistic,
     "api_statistic": _api_statistic,
     "npu_mem": _npu_mem,
     "step_trace": _step_trace,
     "step_trace_time": _step_trace_time,
+    KERNEL_TABLE: _op_basic_info,
+    **dict.fromkeys(CORE_TABLES, _of_cores),
 }
 
 
@@ -133,26 +160,26 @@ def candidates(rows: pd.DataFrame) -> npt.NDArray[np.intp]:
     return np.flatnonzero((steps == 0) & same_device & (times[1:] == times[:-1]))
 
 
-def _refuse_absent(path: Path, rows: pd.DataFrame, names: Sequence[str]) -> None:
+def _refuse_absent(place: Place, rows: pd.DataFrame, names: Sequence[str]) -> None:
     for name in names:
         if name in rows and rows[name].isna().any():
             row = int(rows[name].isna().to_numpy().argmax())
-            raise ProfileError(f"{path}:{row + 2}: the row has no {name}; other rows have one")
+            raise ProfileError(f"{place.row(row)}: the row has no {name}; other rows have one")
 
 
-def _refuse_repeated(path: Path, rows: pd.DataFrame, names: Sequence[str]) -> None:
+def _refuse_repeated(place: Place, rows: pd.DataFrame, names: Sequence[str]) -> None:
     keys = [name for name in names if name in rows]
     repeated = rows.duplicated(keys).to_numpy()
     if repeated.any():
         row = int(repeated.argmax())
         found = " ".join(str(rows[key].iloc[row]) for key in keys if key != "device_id")
         raise ProfileError(
-            f"{path}:{row + 2}: a second row for {printable(found)}; "
+            f"{place.row(row)}: a second row for {printable(found)}; "
             "the file was edited, record again"
         )
 
 
-def _refuse_impossible(path: Path, rows: pd.DataFrame) -> None:
+def _refuse_impossible(place: Place, rows: pd.DataFrame) -> None:
     """Refuse a total that does not lie between its calls' min and max, nor is their mean's."""
     if not {"count", "total_time_us"} <= set(rows):
         return
@@ -166,12 +193,13 @@ def _refuse_impossible(path: Path, rows: pd.DataFrame) -> None:
         if bad.any():
             row = int(bad.argmax())
             raise ProfileError(
-                f"{path}:{row + 2}: {int(calls[row])} calls cannot take {total[row]:.3f} us "
-                f"with {each[row]:.3f} us as their {name}; the file was edited, record again"
+                f"{place.row(row)}: {many(int(calls[row]), 'call')} cannot take "
+                f"{total[row]:.3f} us with {each[row]:.3f} us as their {name}; "
+                "the file was edited, record again"
             )
 
 
-def _refuse_wrong_share(path: Path, rows: pd.DataFrame) -> None:
+def _refuse_wrong_share(place: Place, rows: pd.DataFrame) -> None:
     """Refuse a share that is not that of the row's total: a row is missing, or a number changed.
 
     The shares are those of a device; in exports with several models perhaps of a model on it.
@@ -182,7 +210,7 @@ def _refuse_wrong_share(path: Path, rows: pd.DataFrame) -> None:
     if wrong.any():
         row = int(wrong.argmax())
         raise ProfileError(
-            f"{path}:{row + 2}: Ratio(%) is {rows['ratio_percent'].iloc[row]:.3f}, but "
+            f"{place.row(row)}: Ratio(%) is {rows['ratio_percent'].iloc[row]:.3f}, but "
             f"{rows['total_time_us'].iloc[row]:.3f} us are another share of all rows; "
             "rows are missing or changed, record again"
         )

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Protocol
 
-from pytest_npuperf.profile import agreement, twins
+from pytest_npuperf.profile import agreement, step_agreement, twins
 from pytest_npuperf.profile.agreement import Source
 from pytest_npuperf.profile.files import TableFile
 from pytest_npuperf.profile.layouts import Unit
 
-_Sources = Callable[[str], Source]
-"""Gives the rows of a table."""
 
-_Compare = Callable[[Source, Source], None]
-"""Raises ProfileError where the second contradicts the first."""
+class _Sources(Protocol):
+    """Gives the rows of a table, with columns that are not read of it anyhow."""
+
+    def __call__(self, table: str, columns: Sequence[str] = (), /) -> Source: ...
+
+
+_Compare = Callable[[Source, Source, Callable[[], Source]], None]
+"""Raises ProfileError where the second contradicts the first; the third is that with names."""
 
 CHECKED = {
     "op_summary": "op_summary",
@@ -22,12 +28,14 @@ CHECKED = {
 }
 """The tables that are checked before they are used, and which of them is compared with others."""
 
+_STEPS = "step_trace_time"
 _WITH_OPS: Mapping[str, _Compare] = {
-    "op_statistic": agreement.with_op_statistic,
-    "task_time": agreement.with_task_time,
-    "step_trace_time": agreement.with_step_trace_time,
+    "op_statistic": lambda ops, other, _: agreement.with_op_statistic(ops, other),
+    "task_time": lambda ops, other, _: agreement.with_task_time(ops, other),
+    "communication_statistic": agreement.with_communication_statistic,
+    _STEPS: step_agreement.refuse_cut,
 }
-_WITH_DATABASE: Mapping[str, _Compare] = {
+_WITH_DATABASE: Mapping[str, Callable[[Source, Source], None]] = {
     "op_summary": twins.refuse_other_ops,
     "api_statistic": twins.refuse_other_calls,
 }
@@ -43,14 +51,25 @@ def refuse(unit: Unit, table: str, source: _Sources, twin: _Sources) -> None:
         return
     if table == "op_summary":
         for other, compare in _WITH_OPS.items():
-            # Tables of different steps have nothing to agree on.
-            if unit.of(other) and _steps(unit.of(other)) in ({()}, _steps(ops)):
-                compare(source(table), source(other))
+            if _of_same_steps(unit, other):
+                compare(source(table), source(other), partial(source, table, ("op_name",)))
     if not unit.twin(table) or ops[0].form == "database" or _steps(unit.of(table)) != {()}:
         return
     # A database always holds the whole run; of a text its ops tell whether it does, too.
     if twins.is_of_whole_run(source("op_summary")):
         _WITH_DATABASE[table](source(table), twin(table))
+
+
+def doubts(unit: Unit, source: _Sources) -> Iterator[str]:
+    """Yield what people should know of tables that differ, though neither need be wrong."""
+    if unit.of("op_summary") and _of_same_steps(unit, _STEPS):
+        yield from step_agreement.doubts(source("op_summary"), source(_STEPS))
+
+
+def _of_same_steps(unit: Unit, other: str) -> bool:
+    """Return whether there is a table that has something to agree on with the ops."""
+    files = unit.of(other)
+    return bool(files) and _steps(files) in ({()}, _steps(unit.of("op_summary")))
 
 
 def _steps(files: Sequence[TableFile]) -> set[tuple[object, ...]]:

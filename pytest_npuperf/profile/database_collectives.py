@@ -6,8 +6,10 @@ can be of a collective that is not there. Other tables that know of communicatio
 
 - OVERLAP_ANALYSIS is written by a viewer, when it likes, and its numbers for kinds differ by who
   wrote it.
-- The calls in CANN_API at the level of HCCL are not one for each collective.
-- STEP_TIME says nothing of communication. StepTraceTime does, and is compared in ``agreement``.
+- The calls in CANN_API at the level of HCCL are not one for each collective, and some of those that
+  are named after one lead to none: a recording has four of hcom_broadcast_, and no broadcast.
+- Of the tasks on the device in TASK, Notify Wait and the like are not those of collectives alone.
+- STEP_TIME says nothing of communication. StepTraceTime does: see ``step_agreement``.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import numpy as np
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile.database_rows import Names, Ops, there
 from pytest_npuperf.profile.sqlite import NONE, Database, Integers, places
+from pytest_npuperf.text import many
 
 TASK_TYPE = -2
 """No id of a database: it stands for the task type of collectives, which no database names."""
@@ -92,8 +95,9 @@ def _refuse_lost(database: Database) -> None:
     lost = named[~np.isin(named, database.whole(_OPS, "opId")["opId"])]
     if len(lost):
         raise ProfileError(
-            f"{database.path}: {len(lost)} of {len(named)} collectives in {_TASKS} have no row "
-            f"in {_OPS}, first opId {lost[0]}; the database was cut or edited, export it again"
+            f"{database.path}: {len(lost)} of {many(len(named), 'collective')} in {_TASKS} without "
+            f"a row in {_OPS}, first opId {lost[0]}; the database was cut or edited, export it "
+            "again"
         )
 
 

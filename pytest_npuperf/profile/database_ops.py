@@ -13,6 +13,7 @@ from pytest_npuperf.profile import database_collectives, database_steps
 from pytest_npuperf.profile.database_rows import Names, Ops, in_order, there
 from pytest_npuperf.profile.sqlite import NONE, Database, Floats, Integers, places, places_in_order
 from pytest_npuperf.profile.tables import Kind, Table
+from pytest_npuperf.text import many
 
 _TASK: Names = {
     "device_id": ("deviceId",),
@@ -101,6 +102,8 @@ def _kernels(database: Database, wanted: Collection[str]) -> Ops:
     tasks = database.whole("TASK", key, "startNs", "endNs", *of_task.values())
     infos = database.whole("COMPUTE_TASK_INFO", key, *of_info.values())
     _refuse_lost_tasks(database, infos[key], tasks[key])
+    _refuse_same_kernels(database, infos[key])
+    _refuse_lost_kernels(database)
     place = places(infos[key], tasks[key])
     ran = place != NONE
     cells = {name: tasks[column][ran] for name, column in of_task.items()}
@@ -113,8 +116,39 @@ def _refuse_lost_tasks(database: Database, kernels: Integers, tasks: Integers) -
     lost = int((~np.isin(kernels, tasks)).sum())
     if lost:
         raise ProfileError(
-            f"{database.path}: {lost} of {len(kernels)} kernels in COMPUTE_TASK_INFO have no row "
-            "in TASK; the database was cut or edited, export it again"
+            f"{database.path}: {lost} of {many(len(kernels), 'kernel')} in COMPUTE_TASK_INFO "
+            "without a row in TASK; the database was cut or edited, export it again"
+        )
+
+
+def _refuse_same_kernels(database: Database, kernels: Integers) -> None:
+    """Refuse an id of two kernels: nobody knows which of them the task is."""
+    ids, times = np.unique(kernels, return_counts=True)
+    twice = ids[(times > 1) & (ids != NONE)]
+    if len(twice):
+        raise ProfileError(
+            f"{database.path}: COMPUTE_TASK_INFO has globalTaskId {twice[0]} twice; "
+            "the database was edited, export it again"
+        )
+
+
+def _refuse_lost_kernels(database: Database) -> None:
+    """Refuse kernels that only their counters know: they would not be there at all."""
+    if not database.has("TASK_PMU_INFO", "globalTaskId"):
+        return
+    # In SQL: a kernel has some thirty rows of counters.
+    unknown = (
+        f"WHERE globalTaskId <> {NONE} AND globalTaskId NOT IN (SELECT globalTaskId FROM "
+        "COMPUTE_TASK_INFO WHERE globalTaskId IS NOT NULL) GROUP BY globalTaskId"
+    )
+    blocks = database.rows("TASK_PMU_INFO", ("globalTaskId",), unknown)
+    lost = [task for block in blocks for (task,) in block]
+    if lost:
+        first = database.whole_cells("TASK_PMU_INFO.globalTaskId", lost[:1])[0]
+        raise ProfileError(
+            f"{database.path}: {many(len(lost), 'kernel')} in TASK_PMU_INFO without a row in "
+            f"COMPUTE_TASK_INFO, first globalTaskId {first}; the database was cut or edited, "
+            "export it again"
         )
 
 

@@ -11,24 +11,32 @@ _NODE = 10000
 
 
 def of_starts(database: Database, starts: Integers) -> Integers:
-    """Return the id of the step in which each op starts; NONE for one outside of all.
+    """Return the id of the step in which each op starts; NONE for one outside of all."""
+    order = np.argsort(starts, kind="stable")
+    in_order = starts[order]
+    found = np.full(len(starts), NONE)
+    # Backwards: an op that starts within two steps belongs to the first.
+    for step, begin, end in reversed(ranges(database)):
+        found[order[_between(in_order, begin, end)]] = step
+    return found
+
+
+def ranges(database: Database) -> list[tuple[int, int, int]]:
+    """Return the id of each step, and when it begins and ends on the device, in their order.
 
     STEP_TIME holds the steps of the host. On the device a step begins with the first task that
     was launched in it, and ends with the last one or on the host, whichever is later.
     """
     steps = database.whole("STEP_TIME", "id", "startNs", "endNs")
     launches, tasks = _launched(database)
-    order = np.argsort(starts, kind="stable")
-    in_order = starts[order]
-    found = np.full(len(starts), NONE)
-    # Backwards: an op that starts within two steps belongs to the first.
-    for step in np.argsort(steps["startNs"], kind="stable")[::-1]:
+    found = []
+    for step in np.argsort(steps["startNs"], kind="stable"):
         begin, end = steps["startNs"][step], steps["endNs"][step]
         own = tasks[_between(launches[:, 0], begin, end)]
         own = own[launches[_between(launches[:, 0], begin, end), 1] <= end]
         if len(own):
             begin, end = own[:, 0].min(), max(own[:, 1].max(), end)
-        found[order[_between(in_order, begin, end)]] = steps["id"][step]
+        found.append((int(steps["id"][step]), int(begin), int(end)))
     return found
 
 

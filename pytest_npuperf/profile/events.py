@@ -25,25 +25,32 @@ BLOCK = 2**20
 LONGEST_EVENT = 4 * 2**20
 """Characters; an event of msprof has a few hundred."""
 
-_BLANKS = re.compile(r"[ \t\n\r]*")
+_BLANK = " \t\n\r"
+_BLANKS = re.compile(f"[{_BLANK}]*")
 _EVENTS = "traceEvents"
 
 _UNDERFLOW_NS = (Decimal("1.8e19"), Decimal("1.9e19"))
 """A number between these is an unsigned subtraction of ns that went below zero."""
+
+_NEAR_NS, _SURELY = 1e12, 0.499
+"""Below the first, a double is less than 0.001 ns from what is written. So both round alike where
+the double is nearer to a whole number than the second."""
 
 _LONGEST_NS = Decimal(LONGEST_US) * 1000
 _LATEST_NS = Decimal(2**63 - 1)
 _EXACT = Context(prec=64, rounding=ROUND_HALF_EVEN)
 """Of our own: a test may have changed that of its thread."""
 
-# Numbers stay texts: no double can hold a start time, and few of the numbers are wanted.
-_decode = json.JSONDecoder(parse_int=str, parse_float=str).raw_decode
+# Numbers stay texts: no double can hold a start time, and few of the numbers are wanted. Objects
+# stay pairs until someone looks into them: a dict would keep the last of two equal keys unseen.
+_decode = json.JSONDecoder(parse_int=str, parse_float=str, object_pairs_hook=tuple).raw_decode
 
 Event = dict[str, Any]
+_Pairs = tuple[tuple[str, Any], ...]
 
 
 def events(path: Path, on_bytes: Callable[[int], None] | None = None) -> Iterator[Event]:
-    """Yield the events of a file, their numbers as texts.
+    """Yield the events of a file, their numbers as texts; ``arguments`` returns what is in them.
 
     It is an array of events, or an object with one, ``traceEvents``. ``on_bytes`` is told now and
     then how many bytes of the file have been read. Raises ProfileError, with the event's number.
@@ -68,9 +75,12 @@ def _array(text: _Text) -> Iterator[Event]:
         raise ProfileError(f"{text.path}: the timeline has no events; nothing was recorded")
     while following == ",":
         text.number += 1
-        event = text.value()
-        if not isinstance(event, dict):
+        pairs = text.value()
+        if not isinstance(pairs, tuple):
             raise text.damage("is not an object")
+        event = dict(pairs)
+        if len(event) < len(pairs):
+            raise _repeated(text.path, text.number, pairs)
         if not isinstance(event.get("ph"), str):
             raise text.damage("has no phase, ph")
         yield event
@@ -87,6 +97,8 @@ def _in_object(text: _Text) -> Iterator[Event]:
         key = text.value()
         if not isinstance(key, str) or text.mark() != ":":
             break
+        if key == _EVENTS and found:
+            raise ProfileError(f'{text.path}: the key "{_EVENTS}" is there twice; export it again')
         if key == _EVENTS and text.mark("["):
             found = True
             yield from _array(text)
@@ -120,39 +132,39 @@ class _Text:
 
         Where it is not the one that is wanted, nothing is returned and nothing passed over.
         """
-        self._pass_blanks()
-        while self._at == len(self._part) and self._read_more():
-            self._pass_blanks()
         found = self._part[self._at : self._at + 1]
+        if found in _BLANK:
+            found = self._after_blanks()
         if wanted and found != wanted:
             return ""
         self._at += len(found)
         return found
 
-    def _pass_blanks(self) -> None:
-        blanks = _BLANKS.match(self._part, self._at)
-        self._at = blanks.end() if blanks else self._at
+    def _after_blanks(self) -> str:
+        """Pass over blanks, and return what follows them; empty at the end of the file."""
+        while True:
+            blanks = _BLANKS.match(self._part, self._at)
+            self._at = blanks.end() if blanks else self._at
+            if self._at < len(self._part) or not self._read_more():
+                return self._part[self._at : self._at + 1]
 
     def value(self) -> Any:
         """Return the JSON value that comes next, and pass over it. Raises ProfileError."""
-        self._pass_blanks()
-        while (found := self._whole_value()) is None:
-            self._pass_blanks()
-        value, self._at = found
-        return value
-
-    def _whole_value(self) -> tuple[Any, int] | None:
-        """Return the next value and its end; None where more had to be read for it."""
-        try:
-            value, end = _decode(self._part, self._at)
-        except json.JSONDecodeError as err:
-            if self._read_more():
-                return None
-            raise self.damage(f"is cut or not JSON ({err.msg})") from err
-        except RecursionError as err:
-            raise self.damage("is nested too deeply") from err
-        # Of a number that ends with the part, more digits may follow.
-        return None if end == len(self._part) and self._read_more() else (value, end)
+        if self._part[self._at : self._at + 1] in _BLANK:
+            self._after_blanks()
+        while True:
+            try:
+                value, end = _decode(self._part, self._at)
+            except json.JSONDecodeError as err:
+                if self._read_more():
+                    continue
+                raise self.damage(f"is cut or not JSON ({err.msg})") from err
+            except RecursionError as err:
+                raise self.damage("is nested too deeply") from err
+            # Of a number that ends with the part, more digits may follow.
+            if end < len(self._part) or not self._read_more():
+                self._at = end
+                return value
 
     def _read_more(self) -> bool:
         """Read the next block; return False, and change nothing, where there is none or no room."""
@@ -187,6 +199,23 @@ class _Text:
 
 
 # --- what an event says -----------------------------------------------------------------------
+
+
+def arguments(path: Path, number: int, event: Event) -> dict[str, Any]:
+    """Return the arguments of an event; none where they are no object. Raises ProfileError."""
+    pairs = event.get("args")
+    if not isinstance(pairs, tuple):
+        return {}
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _repeated(path, number, pairs)
+    return found
+
+
+def _repeated(path: Path, number: int, pairs: _Pairs) -> ProfileError:
+    keys = [key for key, _ in pairs]
+    repeated = next(key for key in keys if keys.count(key) > 1)
+    return fault(path, number, f'has the key "{clipped(printable(repeated), 40)}" twice')
 
 
 def place(path: Path, number: int, event: Event) -> tuple[str, str, str]:
@@ -226,6 +255,11 @@ def _ns(text: object, ns_per_unit: int, most: Decimal) -> int | None:
         return None
     if not isinstance(text, str):
         raise ValueError
+    near = float(text) * ns_per_unit
+    whole = round(near)
+    if 0 <= near < _NEAR_NS and abs(near - whole) < _SURELY:
+        # Three times as fast as what follows, which is right for any number.
+        return whole
     time = _EXACT.multiply(Decimal(text), ns_per_unit)
     if _UNDERFLOW_NS[0] <= time < _UNDERFLOW_NS[1]:
         return None

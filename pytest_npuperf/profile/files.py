@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -16,12 +14,15 @@ from pytest_npuperf.profile.tables import BY_FILE, BY_TRACE, Table
 
 DEVICE = re.compile(r"device_([0-9]+)")
 
+# What `msprof op` makes where it measures several kernels: [deviceN/]NAME/N.
+KERNEL_DEVICE = re.compile(r"device([0-9]+)")
+KERNEL_NUMBER = re.compile(r"[0-9]{1,9}")
+
 _FILE = re.compile(
     r"(?P<stem>[a-z][a-z0-9_]*?)(?P<ids>(?:_[0-9]{1,10}){0,4})"
     r"(?:_slice_(?P<slice>[0-9]{1,6}))?(?:_(?P<time>[0-9]{14}))?\.(?P<suffix>csv|csv\.gz|json)"
 )
 _OPPROF = re.compile(r"(?P<stem>[A-Z][A-Za-z0-9]*)(?:_(?P<time>[0-9]{17}))?\.csv")
-_KERNEL_DEVICE = re.compile(r"device([0-9]+)")
 _DATABASE = re.compile(
     r"msprof_(?P<time>[0-9]{1,20})\.db|ascend_(pytorch|mindspore)_profiler(_[0-9]{1,9})?\.db"
     r"|analysis\.db"
@@ -29,11 +30,6 @@ _DATABASE = re.compile(
 _PEEK = 2**16
 
 Form = Literal["csv", "records", "advice", "trace", "database"]
-_BELIEVED: Mapping[Form, int] = {"csv": 0, "records": 0, "advice": 0, "trace": 1, "database": 2}
-"""How a file can hold a table, by the order in which it is believed: a text before a database."""
-
-_NEIGHBOURS = timedelta(seconds=30)
-"""Slices of one export are written one after the other and may differ by seconds."""
 
 
 @dataclass(frozen=True)
@@ -136,9 +132,9 @@ def _tables_of(path: Path) -> Iterator[TableFile]:
 def _of_kernel(path: Path, table: Table, time: str) -> TableFile:
     """Return a table of `msprof op`: right in its folder, or in [deviceN/]NAME/N."""
     number, name, device = (folder.name for folder in path.parents[:3])
-    if not number.isdigit():
+    if not KERNEL_NUMBER.fullmatch(number):
         return TableFile(path, table, (), None, time)
-    match = _KERNEL_DEVICE.fullmatch(device)
+    match = KERNEL_DEVICE.fullmatch(device)
     return TableFile(
         path, table, (), None, time, match[1] if match else None, kernel=f"{name}/{number}"
     )
@@ -164,115 +160,3 @@ def _has_events(path: Path) -> bool:
             return b'"ph"' in file.read(_PEEK)
     except OSError as err:
         raise ProfileError(f"{path}: cannot be read: {err.strerror}") from err
-
-
-def apart(files: Iterable[TableFile]) -> tuple[list[TableFile], list[TableFile]]:
-    """Return the files to read, and those of databases that say the same once more."""
-    by_table: dict[str, list[TableFile]] = {}
-    for file in files:
-        by_table.setdefault(file.table.name, []).append(file)
-    read, twins = [], []
-    for group in by_table.values():
-        first = min(_BELIEVED[file.form] for file in group)
-        read += [file for file in group if _BELIEVED[file.form] == first]
-        twins += [
-            file for file in group if file.form == "database" and first < _BELIEVED["database"]
-        ]
-    return read, twins
-
-
-def newest(files: Iterable[TableFile]) -> tuple[TableFile, ...]:
-    """Return of each table and step the newest export; older ones stay beside it for ever.
-
-    Times of different tables are never compared. Raises ProfileError.
-    """
-    groups: dict[tuple[object, ...], list[TableFile]] = {}
-    for file in files:
-        groups.setdefault((file.source, file.path.parent, file.ids), []).append(file)
-    chosen = [file for group in groups.values() for file in _newest_export(group)]
-    chosen = list(_once(sorted(chosen, key=lambda file: (file.table.name, file.ids))))
-    _refuse_same_step(chosen)
-    _refuse_whole_and_parts(chosen)
-    return tuple(chosen)
-
-
-def _newest_export(group: list[TableFile]) -> list[TableFile]:
-    newest = max(file.time for file in group)
-    whole = [file for file in group if file.slice is None and file.time == newest]
-    if len(whole) > 1:
-        _refuse_both(whole[0], whole[1])
-    slices = _slices(group, newest)
-    exports = [*slices, *(file for file in group if file.time == newest)]
-    for file in exports:
-        if file.form != exports[0].form:
-            _refuse_both(exports[0], file)
-    _refuse_hole(slices)
-    # Python's writer leaves the last, short part without a slice number.
-    return [*slices, *whole]
-
-
-def _refuse_both(file: TableFile, other: TableFile) -> None:
-    raise ProfileError(f"{file.path}: {other.path.name} beside it holds the same table; keep one")
-
-
-def _slices(group: list[TableFile], newest: str) -> list[TableFile]:
-    by_number: dict[int, TableFile] = {}
-    for file in sorted(group, key=lambda file: file.time, reverse=True):
-        if file.slice is not None and _is_close(file.time, newest):
-            by_number.setdefault(file.slice, file)
-    return [by_number[number] for number in sorted(by_number)]
-
-
-def _is_close(time: str, newest: str) -> bool:
-    if time == newest:
-        return True
-    try:
-        moments = [datetime.strptime(text, "%Y%m%d%H%M%S") for text in (time, newest)]
-    except ValueError:
-        return False
-    return moments[1] - moments[0] <= _NEIGHBOURS
-
-
-def _refuse_hole(slices: list[TableFile]) -> None:
-    for wanted, file in enumerate(slices):
-        if file.slice != wanted:
-            raise ProfileError(
-                f"{file.path}: slice {wanted} of {file.table.name} is missing before it; "
-                "record or export the profile again"
-            )
-
-
-def _once(files: list[TableFile]) -> Iterator[TableFile]:
-    """Leave the first of several exports that repeat what the table says of the whole run."""
-    first: dict[tuple[object, ...], tuple[int, ...]] = {}
-    for file in files:
-        model = file.model if file.once_per == "model" else None
-        ids = first.setdefault((file.source, file.device, model), file.ids)
-        if file.once_per == "step" or ids == file.ids:
-            yield file
-
-
-def _refuse_same_step(files: list[TableFile]) -> None:
-    """Refuse exports of one step and of a range of steps with it: its rows would count twice."""
-    stepped = [file for file in files if file.steps]
-    ordered = sorted(stepped, key=lambda file: (_graph(file), file.steps.start, file.steps.stop))
-    for before, file in pairwise(ordered):
-        same = _graph(before) == _graph(file) and before.ids != file.ids
-        if same and file.steps.start < before.steps.stop:
-            raise ProfileError(
-                f"{file.path}: iteration {file.steps.start} of model {file.model} is in "
-                f"{before.path.name} too; keep one"
-            )
-
-
-def _refuse_whole_and_parts(files: list[TableFile]) -> None:
-    """Refuse a file of all devices and steps beside files of some: rows would count twice."""
-    first: dict[tuple[object, ...], TableFile] = {}
-    for file in files:
-        other = first.setdefault((file.source, file.path.parent), file)
-        if bool(other.ids) != bool(file.ids):
-            _refuse_both(other, file)
-
-
-def _graph(file: TableFile) -> tuple[str, str, int]:
-    return file.table.name, file.device or "", file.model or 0

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import pandas as pd
 
-from pytest_npuperf.profile import advice, database, reader, records, traces
+from pytest_npuperf.profile import advice, database, lines, reader, records, traces
 from pytest_npuperf.profile.files import Form, TableFile
 from pytest_npuperf.profile.tables import Table
 
@@ -43,6 +43,19 @@ def is_whole(file: TableFile) -> bool:
 def column_names(file: TableFile) -> frozenset[str]:
     """Return the DataFrame names of the columns of a file with a header. Raises ProfileError."""
     return frozenset(_WITH_HEADER[file.form].column_names(file.path, file.table))
+
+
+def header_of(file: TableFile, name: str) -> str:
+    """Return what a file calls a column, for messages; the newest name where it has none.
+
+    Raises ProfileError.
+    """
+    newest = file.table.header_of(name)
+    if file.form != "csv":
+        return newest
+    with lines.opened(file.path) as text:
+        there = lines.header_cells(file.path, text)
+    return next((cell.strip() for cell in there if file.table.column(cell).name == name), newest)
 
 
 def read(

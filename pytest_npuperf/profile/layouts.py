@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,7 +9,8 @@ from pathlib import Path
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import envelopes, opprof
-from pytest_npuperf.profile.files import DEVICE, TableFile, apart, claimed, is_claimed, newest
+from pytest_npuperf.profile.exports import apart, newest
+from pytest_npuperf.profile.files import DEVICE, TableFile, claimed, is_claimed
 from pytest_npuperf.profile.folders import (
     FRAMEWORK,
     MERGED,
@@ -23,13 +22,13 @@ from pytest_npuperf.profile.folders import (
     listing,
     refuse_links,
     refuse_no_files,
+    refuse_no_place,
 )
+from pytest_npuperf.profile.ranks import is_rank, rank_of, without_number
 from pytest_npuperf.text import printable
 
 _DEPTH = 4
 """How far below the given folder a profile may lie: round, framework folder, PROF, output."""
-
-_RANK = re.compile(r"rank[_-]?([0-9]{1,9})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def find_units(path: Path) -> tuple[Unit, ...]:
     if path.is_file():
         return (_single_file(path),)
     if not path.is_dir():
-        raise ProfileError(f"{path}: there is no such profile")
+        refuse_no_place(path)
     units = sorted(_units(path, _DEPTH), key=lambda unit: (int(unit.rank or -1), unit.path))
     if not units:
         raise ProfileError(
@@ -119,10 +118,10 @@ def _single_file(path: Path) -> Unit:
 
 def _units(path: Path, depth: int) -> Iterator[Unit]:
     found = list(_any_units(path, depth))
-    if _is_rank(path) and not any(unit.files or unit.lost for unit in found):
+    if is_rank(path) and not any(unit.files or unit.lost for unit in found):
         # Not to be passed over: the other ranks would be judged without it.
         unknown = tuple(name for unit in found for name in unit.unknown)
-        yield Unit(path, "framework", _rank(path), (), unknown=unknown)
+        yield Unit(path, "framework", rank_of(path), (), unknown=unknown)
         return
     yield from found
 
@@ -136,16 +135,25 @@ def _any_units(path: Path, depth: int) -> Iterator[Unit]:
     if bare.files or bare.lost:
         yield bare
     if depth:
-        for child in folders_in(path):
-            yield from _units(child, depth - 1)
+        yield from _units_below(path, depth - 1)
+
+
+def _units_below(path: Path, depth: int) -> Iterator[Unit]:
+    found = {child: list(_units(child, depth)) for child in folders_in(path)}
+    ranks = {without_number(child.name) for child, units in found.items() if units} - {None}
+    for child, units in found.items():
+        if not units and without_number(child.name) in ranks:
+            # Only its name tells, and that of a rank beside it.
+            units = [Unit(child, "framework", rank_of(child), ())]
+        yield from units
 
 
 def _framework_unit(path: Path) -> Unit | None:
     if path.name == FRAMEWORK:
-        return _unit(path, "framework", _rank(path.parent), [path])
+        return _unit(path, "framework", rank_of(path.parent), [path])
     # It wins over the PROF_* beside it, from which it was made.
     output = folder_at(path / FRAMEWORK)
-    return _unit(path, "framework", _rank(path), output) if output else None
+    return _unit(path, "framework", rank_of(path), output) if output else None
 
 
 def _msprof_unit(path: Path) -> Unit | None:
@@ -165,7 +173,22 @@ def _msprof_unit(path: Path) -> Unit | None:
             return unit
     homes = [*devices, *folder_at(path / "host")]
     exports = [folder for home in homes for folder in _exports(home)] or _exports(path)
-    return _unit(path, "msprof", None, exports, databases)
+    unit = _unit(path, "msprof", None, exports, databases)
+    _refuse_lost_device(unit, devices)
+    return unit
+
+
+def _refuse_lost_device(unit: Unit, devices: list[Path]) -> None:
+    """Refuse a device that was recorded and not exported, as another was: it would be left out."""
+    files = [*unit.files, *(lost.file for lost in unit.lost)]
+    told = {f"device_{file.folder_device}" for file in files if file.folder_device}
+    for device in devices:
+        if told and device.name not in told:
+            raise ProfileError(
+                f"{device}: a device without tables, and {min(told)} beside it has some; export "
+                f"it with `msprof --export=on --output={unit.path}`, or remove the folder if "
+                "nothing ran there"
+            )
 
 
 def _opprof_unit(path: Path) -> Unit | None:
@@ -208,29 +231,6 @@ def _readable(files: Iterable[TableFile]) -> tuple[tuple[TableFile, ...], tuple[
     there = tuple(file for file in files if file.source not in causes)
     lost = (Lost(file, *causes[file.source]) for file in files if file.source in causes)
     return there, tuple(lost)
-
-
-def _is_rank(path: Path) -> bool:
-    """Return whether a framework made the folder, by its name or by what lies in it."""
-    return path.name.endswith(("_ascend_pt", "_ascend_ms")) or bool(_rank_files(path))
-
-
-def _rank(home: Path) -> str | None:
-    """Return the rank that torch_npu or MindSpore wrote beside its output."""
-    for info in _rank_files(home):
-        try:
-            rank = int(json.loads(info.read_text(encoding="utf-8"))["rank_id"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            continue
-        if rank >= 0:
-            return str(rank)
-    match = _RANK.search(home.name)
-    return str(int(match[1])) if match else None
-
-
-def _rank_files(home: Path) -> list[Path]:
-    named = (file for file in files_in(home) if file.name.startswith("profiler_info"))
-    return [file for file in named if file.suffix == ".json"]
 
 
 def _refuse_same_rank(units: list[Unit]) -> None:

@@ -7,7 +7,6 @@ from pytest_npuperf.profile.schema import DEVICE_ID, Table, ident, number, text,
 _CORE = (text("block_id", "block_id"), text("sub_block_id", "sub_block_id"))
 """Which core a row is about; chips without the two kinds of core do not say it."""
 
-# Each line of these files may end in a comma.
 OPPROF_TABLES = (
     Table(
         "op_basic_info",
@@ -24,10 +23,10 @@ OPPROF_TABLES = (
             number("current_freq", "Current Freq"),
             number("rated_freq", "Rated Freq"),
         ),
-        ragged=True,
+        ends_in_comma=True,
     ),
     *(
-        Table(f"op_{name}", (file,), _CORE, ragged=True)
+        Table(f"op_{name}", (file,), _CORE, ends_in_comma=True)
         for name, file in (
             ("pipe_utilization", "PipeUtilization"),
             ("arithmetic_utilization", "ArithmeticUtilization"),

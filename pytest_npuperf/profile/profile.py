@@ -12,6 +12,7 @@ import pandas as pd
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.model import StepOptions
 from pytest_npuperf.profile import agreement, checks, contradictions, forms, runs
+from pytest_npuperf.profile.devices import devices_of
 from pytest_npuperf.profile.files import TableFile
 from pytest_npuperf.profile.layouts import Unit, find_units
 from pytest_npuperf.profile.reader import stacked
@@ -26,9 +27,6 @@ ALWAYS = {
     "task_time": ("device_id", "kernel_type", "task_start_ns", "task_time_us"),
 }
 """What is read of the large tables whatever is wanted; the others are read whole."""
-
-_LANES = ("op_summary", "op_statistic", "step_trace", "step_trace_time", "op_basic_info")
-"""The tables that say which devices there are, the one to be believed first."""
 
 _APART = ("stream_id", "task_id", "context_id", "op_name", "task_wait_us")
 """What tells tasks of an op_summary apart that start together and take equally long.
@@ -112,35 +110,28 @@ class Profile:
         """Return what to say of the tables whose export failed."""
         return tuple(dict.fromkeys(lost.note for unit in self.units for lost in unit.lost))
 
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Return what to say of tables that differ, though neither need be wrong.
+
+        Raises ProfileError.
+        """
+        units = enumerate(self.units)
+        found = (contradictions.doubts(unit, partial(self._source, index)) for index, unit in units)
+        return tuple(dict.fromkeys(text for texts in found for text in texts))
+
     @cached_property
     def lanes(self) -> tuple[Lane, ...]:
         """The lanes in order; a single one has the key ``0``, several ``rank/device``."""
         found = [
-            (unit, device) for unit in range(len(self.units)) for device in self._devices(unit)
+            (index, device)
+            for index, unit in enumerate(self.units)
+            for device in devices_of(unit, partial(self._source, index))
         ]
         if len(found) == 1:
             return (Lane("0", *found[0]),)
         ranks = [unit.rank or str(index) for index, unit in enumerate(self.units)]
         return tuple(Lane(f"{ranks[unit]}/{device}", unit, device) for unit, device in found)
-
-    def _devices(self, unit: int) -> list[str]:
-        """Return the devices of the first table that has some."""
-        tables = [table for table in _LANES if self.units[unit].of(table)]
-        lost = [lost for table in _LANES for lost in self.units[unit].failed(table)]
-        if not tables:
-            named = {lost.file.device for lost in lost} - {None}
-            return sorted(map(str, named), key=int) or ["0"]
-        main = self._source(unit, tables[0])
-        devices = set(main.rows["device_id"])
-        for table in tables[1:]:
-            # torch_npu may write another number, or -1, into step_trace_time.
-            if table != "step_trace_time":
-                _refuse_more_devices(main, devices, self._source(unit, table))
-        for each in lost:
-            if main.says_device and each.file.device not in (None, *devices):
-                # Only the lost table knew of this device: without it fewer would be judged.
-                raise ProfileError(each.error)
-        return sorted(devices, key=int)
 
     @property
     def scope(self) -> Scope:
@@ -214,9 +205,9 @@ class Profile:
             keys = [name for name in (*_APART, "op_type", "task_type") if name in rows]
             checks.refuse_doubled_rows(self.units[unit].of("op_summary")[0].path, rows, keys)
 
-    def _source(self, unit: int, table: str) -> agreement.Source:
+    def _source(self, unit: int, table: str, columns: Sequence[str] = ()) -> agreement.Source:
         files = self.units[unit].of(table)
-        rows = self.unit_rows(unit, table)
+        rows = self.unit_rows(unit, table, columns)
         return agreement.Source(files[0].path, rows, (unit, table) not in self._without_device)
 
     def _twin(self, unit: int, table: str) -> agreement.Source:
@@ -269,22 +260,9 @@ def _read(
             frame = frame.assign(device_id=device.repeat(len(frame)))
         if file.kernel:
             frame = frame.assign(kernel=pd.Categorical([file.kernel]).repeat(len(frame)))
-        checks.check_device(file.path, frame)
-        checks.check_table(file.table.name, file.path, frame)
+        checks.check_table(checks.Place(file.path, file.table.name), frame)
         frames.append(frame)
     if columns is None:
         shared = [name for name in frames[0] if all(name in frame for frame in frames)]
         frames = [frame[shared] for frame in frames]
     return stacked(frames), says_device
-
-
-def _refuse_more_devices(
-    main: agreement.Source, devices: set[str], other: agreement.Source
-) -> None:
-    """Refuse a device that only another table knows: one of the two lost rows, or the column."""
-    more = set(other.rows["device_id"]) - devices
-    if other.says_device and more and (main.says_device or len(more) > 1):
-        raise ProfileError(
-            f"{main.path}: no row of device {min(more, key=int)}, which {other.path.name} has; "
-            "one of the two was cut or edited, record again"
-        )

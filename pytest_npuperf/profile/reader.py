@@ -52,7 +52,7 @@ def read_table(path: Path, table: Table, wanted: Collection[str] | None = None) 
             for index, column in enumerate(header.columns)
             if wanted is None or column.name in wanted
         }
-        least = _base_width(table, header) if table.ragged else None
+        least = _least_width(table, header)
         frames, line = [], 2
         for block in lines.blocks(path, file, width, least):
             rows = lines.count_rows(path, block, width, line)
@@ -68,7 +68,7 @@ def file_header(path: Path, table: Table, cells: Sequence[str]) -> Header:
 
     Raises ProfileError.
     """
-    if table.ragged and not cells[-1].strip():
+    if (table.ragged or table.ends_in_comma) and not cells[-1].strip():
         cells = cells[:-1]
     seen: Counter[str] = Counter()
     apart = []
@@ -81,8 +81,12 @@ def file_header(path: Path, table: Table, cells: Sequence[str]) -> Header:
     return Header(tuple(apart))
 
 
-def _base_width(table: Table, header: Header) -> int:
-    """Return how many cells a row has at least: up to the last column that we know."""
+def _least_width(table: Table, header: Header) -> int | None:
+    """Return how many cells a row has at least; None: exactly those of the header."""
+    if table.ends_in_comma:
+        return len(header.columns)
+    if not table.ragged:
+        return None
     known = {column.name for column in table.columns}
     return max((i for i, name in enumerate(header.names) if name in known), default=0) + 1
 

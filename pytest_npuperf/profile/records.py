@@ -16,6 +16,7 @@ from pytest_npuperf.profile.columns import of_texts
 from pytest_npuperf.profile.envelopes import kind, shown
 from pytest_npuperf.profile.reader import file_header
 from pytest_npuperf.profile.schema import Column, Table
+from pytest_npuperf.text import many
 
 _Row = dict[str, object]
 
@@ -59,7 +60,7 @@ def _counted(path: Path, found: _Row) -> object:
     rows, said = found["table"], found.get("total_count")
     if isinstance(rows, list) and isinstance(said, str) and said != str(len(rows)):
         raise ProfileError(
-            f"{path}: {len(rows)} rows, but total_count is {shown(said)}; "
+            f"{path}: {many(len(rows), 'row')}, but total_count is {shown(said)}; "
             "the file was cut or edited, export it again"
         )
     return rows

@@ -52,6 +52,8 @@ class Table:
     """Of JSON files with trace events."""
     ragged: bool = False
     """Rows may be short after the last column that we know, and header names may repeat."""
+    ends_in_comma: bool = False
+    """Each line may end in a comma, after which there is no cell."""
     once_per: Literal["step", "model", "device"] = "step"
     """Which files hold different rows. Where each holds the whole run, whatever model and step
     its name says, the files of one of them are read."""

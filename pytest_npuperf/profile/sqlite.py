@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -34,6 +35,11 @@ _LONGEST_NS = LONGEST_US * 1000
 
 _WAL = 2
 """In bytes 18 and 19 of a database whose changes go into a file beside it."""
+
+_NO_FILE = b"?"
+"""Stands for a link, a folder or a pipe, to open which could take for ever."""
+
+_CUT_OFF = "a change of it was cut off (a -journal is beside it); export the profile again"
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -113,11 +119,31 @@ class Database:
         if table not in self.tables:
             raise ProfileError(f"{self.path}: no table {table} with its texts; export it again")
         by_id: dict[int, str] = {}
+        rows = 0
         for block in self.rows(table, (key, value)):
             ids, cells = zip(*block, strict=True)
             texts = self._of_type(f"{table}.{value}", cells, (str,), "", "a text")
             by_id.update(zip(ids, texts, strict=True))
+            rows += len(ids)
+        if rows > len(by_id):
+            self._refuse_other_text(table, (key, value), by_id)
         return {**by_id, NONE: ""}
+
+    def _refuse_other_text(
+        self, table: str, columns: Sequence[str], by_id: Mapping[int, str]
+    ) -> None:
+        """Refuse an id that stands for two texts; the same text twice does no harm."""
+        for block in self.rows(table, columns):
+            for number, text in block:
+                if (text or "") != by_id[number]:
+                    one, other = (
+                        clipped(printable(each), 40) for each in (text or "", by_id[number])
+                    )
+                    raise ProfileError(
+                        f'{self.path}: {table} has "{one}" and "{other}" for one {columns[0]}, '
+                        f"{clipped(printable(str(number)), 40)}; "
+                        "the database was edited, export it again"
+                    )
 
     @cached_property
     def strings(self) -> dict[int, str]:
@@ -222,26 +248,39 @@ def opened(path: Path) -> Iterator[Database]:
 def _uri(path: Path) -> str:
     """Return how to name a database to SQLite so that it only reads.
 
-    Even to read, it makes files beside a database in WAL mode, unless nothing can change it.
+    Even to read, it makes files beside a database in WAL mode, or with a -wal beside it, unless
+    it is told that nothing can change it. Then it looks at neither -wal nor -journal.
     """
+    real = path.resolve()  # SQLite looks beside the file itself, not beside a link to it.
+    changes, journal = (real.with_name(f"{real.name}-{kind}") for kind in ("wal", "journal"))
     try:
-        with path.open("rb") as file:
+        with real.open("rb") as file:
             head = file.read(20)
-        changes = path.with_name(f"{path.name}-wal")
-        pending = changes.stat().st_size if changes.exists() else 0
+        begun = {beside: _first_byte(beside) for beside in (changes, journal)}
     except OSError as err:
         raise ProfileError(f"{path}: cannot be read: {err.strerror}") from err
     if not head:
         raise ProfileError(f"{path}: the file is empty; the export wrote nothing")
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    if _WAL not in head[18:]:
-        return uri
-    if pending:
+    if begun[changes]:
         raise ProfileError(
             f"{path}: {changes.name} beside it holds changes that are not in it yet; end the "
-            "program that has it open (a viewer, an export)"
+            "program that has it open (a viewer, an export), or export the profile again"
         )
-    return f"{uri}&immutable=1"
+    in_wal_mode = _WAL in head[18:]
+    if begun[journal] == _NO_FILE or (in_wal_mode and begun[journal].strip(b"\0")):
+        raise ProfileError(f"{path}: {_CUT_OFF}")
+    return f"{real.as_uri()}?mode=ro" + ("&immutable=1" if in_wal_mode else "")
+
+
+def _first_byte(path: Path) -> bytes:
+    """Return how a file beside a database begins: empty without content, NUL when it is undone."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return _NO_FILE
+        with path.open("rb") as file:
+            return file.read(1)
+    except FileNotFoundError:
+        return b""
 
 
 def _fault(err: Exception) -> str:
@@ -249,5 +288,5 @@ def _fault(err: Exception) -> str:
     if "locked" in text:
         return "another program is writing it; wait until the export has ended"
     if "readonly" in text:
-        return "a change of it was cut off (a -journal is beside it); export the profile again"
+        return _CUT_OFF
     return f"not a whole SQLite database ({text}); export the profile again"

@@ -12,6 +12,7 @@ import pandas as pd
 from pytest_npuperf.model import StepOptions
 from pytest_npuperf.profile.cells import us_to_ns
 from pytest_npuperf.profile.files import TableFile
+from pytest_npuperf.text import many
 
 Scope = Literal["run", "step"]
 Rows = Callable[[str], "pd.DataFrame | None"]
@@ -83,7 +84,8 @@ def _distinct(rows: pd.DataFrame | None, column: str, scope: Scope) -> StepCount
     ids: pd.Series[Any] = rows[column]
     absent = int(ids.isna().sum())
     if absent:
-        return StepCount(None, scope, f"{absent} of {len(rows)} rows of op_summary have no step id")
+        ops = many(len(rows), "row")
+        return StepCount(None, scope, f"no step id in {absent} of {ops} of the op table")
     return StepCount(int(ids.nunique()), scope)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile.events import Event, duration_ns, fault, place
+from pytest_npuperf.profile.events import Event, arguments, duration_ns, fault, place
 
 ROOM = 64 * 2**20
 """Bytes for names and their sums: more than 100,000 names of 200 letters."""
@@ -128,8 +128,7 @@ class Names:
         what = event.get("name")
         if what not in _TEXT_OF:
             return
-        args = event.get("args")
-        text = args.get(_TEXT_OF[what]) if isinstance(args, dict) else None
+        text = arguments(self._path, number, event).get(_TEXT_OF[what])
         pid, tid = event.get("pid"), event.get("tid", "")
         if not isinstance(text, str) or not isinstance(pid, str) or not isinstance(tid, str):
             raise fault(self._path, number, f"has no {what}, or none of a process")

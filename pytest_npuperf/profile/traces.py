@@ -13,7 +13,7 @@ import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile.cells import NO_ID
-from pytest_npuperf.profile.events import Event, duration_ns, events, place, start_ns
+from pytest_npuperf.profile.events import Event, arguments, duration_ns, events, place, start_ns
 from pytest_npuperf.profile.files import stem_of
 from pytest_npuperf.profile.schema import Table
 from pytest_npuperf.profile.timeline import Names, sums_of
@@ -114,9 +114,9 @@ def _iterations(path: Path, names: Names, on_bytes: OnBytes | None) -> Iterator[
 
 
 def _time_ns(path: Path, number: int, event: Event) -> int | None:
-    args = event.get("args")
+    args = arguments(path, number, event)
     for key, ns_per_unit in _TIMES.items():
-        if isinstance(args, dict) and key in args:
+        if key in args:
             return duration_ns(path, number, args, key, ns_per_unit)
     return None
 

@@ -5,9 +5,8 @@ calls of the host by level and name. Not compared are:
 
 - Collectives: msprof shows those inside of kernels (MC2) in a database alone, and the kernels
   that run collectives as ops in one form and not the other.
-- ``step_trace_time``: torch_npu makes that of a text from the intervals of the timeline, each of
-  which counts where it begins, and that of a database from the ops of a step. Without steps the
-  database has zeros. Their sums differ where steps overlap.
+- ``step_trace_time``: torch_npu makes that of a text and that of a database in two ways, which
+  differ where steps overlap; and without steps the database has zeros.
 - ``npu_mem`` and ``memory_record``: what is read of them is a peak, and how each release rounds
   bytes to the KB or MB of a text is not known.
 - Single rows and starts: texts leave out and rename some, and sort them otherwise.
@@ -25,7 +24,7 @@ from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import agreement
 from pytest_npuperf.profile.agreement import Source
 from pytest_npuperf.profile.cells import us_to_ns
-from pytest_npuperf.text import printable
+from pytest_npuperf.text import many, printable
 
 _KEY = ["device_id", "op_type", "task_type"]
 
@@ -81,10 +80,10 @@ def refuse_other_calls(text: Source, database: Source) -> None:
         level, name = both.index[int(wrong.to_numpy().argmax())]
         bad = both[wrong].iloc[0]
         raise ProfileError(
-            f"{text.path}: {bad['count']:.0f} calls of {printable(name)} ({printable(level)}), "
-            f"{bad['total_time_us']:.3f} us in all, but {database.path.name} has "
-            f"{bad['count_there']:.0f} calls, {bad['total_time_us_there']:.3f} us; "
-            "one of the two was cut or edited, record again"
+            f"{text.path}: {many(int(bad['count']), 'call')} of {printable(name)} "
+            f"({printable(level)}), {bad['total_time_us']:.3f} us in all, but "
+            f"{database.path.name} has {many(int(bad['count_there']), 'call')}, "
+            f"{bad['total_time_us_there']:.3f} us; {agreement.EDITED}"
         )
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from pytest_npuperf.model import CaseResult, Judged, Verdict
-from pytest_npuperf.report.overview import entries, many
-from pytest_npuperf.report.words import headline, is_guilty, placed, verdict_word
-from pytest_npuperf.text import clipped, printable
+from pytest_npuperf.report.overview import entries
+from pytest_npuperf.report.words import headline, is_guilty, name_of, placed, verdict_word
+from pytest_npuperf.text import clipped, many, printable
 
 MOST = 10
 """GitHub shows so many of each kind from one step, and forgets the rest."""
@@ -63,13 +63,13 @@ def _notes(cases: Sequence[CaseResult]) -> list[_Note]:
 
 
 def _of_case(case: CaseResult) -> _Note:
-    text = f"{case.case}: {headline(case) or case.verdict}"
+    text = f"{name_of(case)}: {headline(case) or case.verdict}"
     return _Note("error", f"npuperf {case.verdict}", text, case.test)
 
 
 def _of_limit(case: CaseResult, judged: Judged) -> _Note:
     level: Level = "error" if case.blocks and is_guilty(case, judged) else "warning"
-    text = f"{case.case}: {placed(judged)}"
+    text = f"{name_of(case)}: {placed(judged)}"
     return _Note(level, f"npuperf {verdict_word(judged)}", text, judged.limit.where)
 
 

@@ -2,74 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-
-from pytest_npuperf.catalogue import AI_CORES, COMMUNICATION, PER_STEP
-from pytest_npuperf.globs import matches
-from pytest_npuperf.model import (
-    CaseResult,
-    Cause,
-    CauseKind,
-    Judged,
-    LaneMeasurement,
-    LongOp,
-    OpRow,
-    Selector,
-    Verdict,
-    Wanted,
+from pytest_npuperf.model import CaseResult, Judged, Verdict
+from pytest_npuperf.report.causes import causes
+from pytest_npuperf.report.operators import behind, guilty_op, is_rule
+from pytest_npuperf.report.words import (
+    guilty,
+    headline,
+    name_of,
+    origin,
+    placed,
+    severity,
+    verdict_word,
 )
-from pytest_npuperf.report.causes import causes, signed
-from pytest_npuperf.report.words import guilty, headline, origin, placed, severity, verdict_word
-from pytest_npuperf.text import clipped, columns, printable
-from pytest_npuperf.units import Dimension, show
+from pytest_npuperf.text import printable
 
 WIDTH = 100
-LEAST = 24
-"""How narrow a name may be cut: op types are to be copied into a rule, and few are longer."""
-
-_ONLY = {
-    "ai_core_time": AI_CORES,
-    "ai_cpu_time": ("AI_CPU",),
-    "communication_time": COMMUNICATION,
-    "idle_time": (),
-    "largest_gap": (),
-    "apis": (),
-    "timeline_time": (),
-}
-"""The task types that alone make a time; no operator makes a gap, or what the host does."""
-_KERNELS = ("kernel_time", "compute_time")
-
-Culprit = tuple[str, int]
-"""A name, and the time of it in ns."""
+_LONGEST, _TYPES = 3, 5
+"""How many operators of a rule, and how many op types of a time, are named."""
 
 
 def one_line(case: CaseResult) -> str:
     """Return the failure message of a case: its worst limit, and how many more there are."""
     worst = guilty(case)
     if case.reason or not worst:
-        return printable(f"{case.case}: {headline(case) or case.verdict}")
+        return printable(f"{name_of(case)}: {headline(case) or case.verdict}")
     more = f" (+{len(worst) - 1} more)" if len(worst) > 1 else ""
-    return printable(f"{case.case}: {placed(worst[0], _guilty_op(case, worst[0]))}{more}")
+    return printable(f"{name_of(case)}: {placed(worst[0], _also(case, worst[0]))}{more}")
 
 
-def culprits(limits: Iterable[Judged]) -> tuple[Selector, ...]:
-    """Return which operators the failed limits are about, of the worst limit first."""
-    failed = sorted(filter(_is_on_operators, limits), key=severity)
-    return tuple(dict.fromkeys(judged.limit.wanted.select for judged in failed))
-
-
-def _guilty_op(case: CaseResult, judged: Judged) -> str:
-    """Say which op the most of a change for the worse comes from; empty where none is known."""
-    if not (judged.is_by_change and _is_on_operators(judged)):
-        return ""
-    known = case.causes.get(judged.lane, ())
-    parts = [cause for cause in known if cause.delta > 0 and _is_of(judged.limit.wanted, cause)]
-    if not parts:
-        return ""
-    worst = max(parts, key=lambda cause: cause.delta)
-    what = f"{worst.kind} to {worst.core}" if worst.kind is CauseKind.MOVED else worst.kind
-    return f"; most by {worst.type or '(no type)'} ({what}, {signed(worst.delta)})"
+def _also(case: CaseResult, judged: Judged) -> str:
+    op = guilty_op(case, judged)
+    return f"; {op}" if op else ""
 
 
 def details(case: CaseResult) -> str:
@@ -85,114 +48,22 @@ def details(case: CaseResult) -> str:
 def _head(case: CaseResult) -> str:
     # A hash says nothing to people.
     known = (f"{key} {value}" for key, value in case.fingerprint.items() if key != "app_sha256")
-    return ", ".join([f"{case.case}: {case.verdict}", *filter(None, [origin(case)]), *known])
+    return ", ".join([f"{name_of(case)}: {case.verdict}", *filter(None, [origin(case)]), *known])
 
 
 def _limits(case: CaseResult) -> list[str]:
     if case.reason:
         return [f"  {line}" for line in case.reason.split("\n")]
     ordered = sorted(case.limits, key=severity)
-    missed = [each for each in ordered if each.verdict is not Verdict.PASSED]
+    missed = [each for each in ordered if each.tolerated or each.verdict is not Verdict.PASSED]
     room = max((len(verdict_word(each)) for each in missed), default=0)
     lines: list[str] = []
     for each in missed:
         lines.append(f"  {verdict_word(each):{room}}  {placed(each)}")
-        told = _operators(case, each, " " * (room + 4))
+        margin, most = " " * (room + 4), _LONGEST if is_rule(each) else _TYPES
+        told = margin + behind(case, each, most, WIDTH - len(margin))
         # Many times are made of the same op types; a rule has operators of its own.
-        lines += [line for line in told if _is_rule(each) or line not in lines]
+        if told.strip() and (is_rule(each) or told not in lines):
+            lines.append(told)
     passed = len(ordered) - len(missed)
     return [*lines, f"  and {passed} within budget"] if passed else lines
-
-
-# --- the operators ----------------------------------------------------------------------------
-
-
-def _is_on_operators(judged: Judged) -> bool:
-    metric, dimension = judged.limit.wanted.metric, judged.limit.dimension
-    made = dimension is Dimension.TIME and _only(metric) != ()
-    return judged.counts_as is Verdict.FAILED and (made or _is_rule(judged))
-
-
-def _is_rule(judged: Judged) -> bool:
-    return judged.limit.wanted.metric == "ops"
-
-
-def _only(metric: str) -> tuple[str, ...] | None:
-    return _ONLY.get(metric.removesuffix(PER_STEP))
-
-
-def _operators(case: CaseResult, judged: Judged, margin: str) -> list[str]:
-    """Name the operators behind a failed limit on its lane, in one line or none."""
-    if not _is_on_operators(judged):
-        return []
-    wanted = judged.limit.wanted
-    lanes = [each.lanes[judged.lane] for each in case.rounds if judged.lane in each.lanes]
-    if _is_rule(judged):
-        return _listed(f"{margin}longest: ", _longest(lanes, wanted.select))
-    if judged.is_by_change and judged.lane in case.causes:
-        return []  # the table of causes says more
-    return _listed(f"{margin}most time: ", _most_time(lanes, wanted.metric))
-
-
-def _is_of(wanted: Wanted, cause: Cause) -> bool:
-    """Return whether an op counts to what a limit is about; a cause is of any name."""
-    if wanted.metric != "ops":
-        return _is_part(cause, wanted.metric)
-    select = wanted.select
-    chosen = ((select.type, cause.type), (select.task_type, cause.core))
-    return all(matches(text, globs) for globs, text in chosen if globs) and not matches(
-        cause.type, select.not_type
-    )
-
-
-def _longest(lanes: Iterable[LaneMeasurement], select: Selector) -> list[Culprit]:
-    """Return the longest operators that a rule means, each at its worst in any round."""
-    worst: dict[str, int] = {}
-    for op in (op for lane in lanes for op in lane.longest if _chosen(select, op)):
-        worst[op.name] = max(op.duration, worst.get(op.name, 0))
-    return sorted(worst.items(), key=lambda item: -item[1])[:3]
-
-
-def _chosen(select: Selector, op: LongOp) -> bool:
-    wanted = ((select.name, op.name), (select.type, op.type), (select.task_type, op.core))
-    unwanted = ((select.not_name, op.name), (select.not_type, op.type))
-    return all(matches(text, globs) for globs, text in wanted if globs) and not any(
-        matches(text, globs) for globs, text in unwanted
-    )
-
-
-def _most_time(lanes: Iterable[LaneMeasurement], metric: str) -> list[Culprit]:
-    """Return the op types that most of a time went to, each at its worst in any round."""
-    worst: Counter[str] = Counter()
-    for lane in lanes:
-        totals: Counter[str] = Counter()
-        # At profiling level 0 no row has a type to name.
-        for row in (row for row in lane.ops if row.type):
-            totals[row.type] += row.total if _is_part(row, metric) else 0
-        worst |= totals  # the larger of the two, and nothing that took no time
-    return worst.most_common(5)
-
-
-def _is_part(row: OpRow | Cause, metric: str) -> bool:
-    """Return whether a scalar time is made of these rows among others."""
-    if metric.removesuffix(PER_STEP) in _KERNELS:
-        return row.core not in COMMUNICATION
-    only = _only(metric)
-    return only is None or row.core in only
-
-
-def _listed(head: str, worst: Sequence[Culprit]) -> list[str]:
-    names = [printable(name) or "(no name)" for name, _ in worst]
-    times = [show(ns, Dimension.TIME) for _, ns in worst]
-    room = WIDTH - len(head) - sum(len(f" {time}, ") for time in times) + len(", ")
-    cells = zip(_fitted(names, room), times, strict=True)
-    return [head + ", ".join(f"{name} {time}" for name, time in cells)] if worst else []
-
-
-def _fitted(names: Sequence[str], room: int) -> list[str]:
-    """Return names in so many columns where that can be; the widest are cut."""
-    widths = [min(columns(name), max(room, LEAST)) for name in names]
-    widest = max(widths, default=0)
-    while widest > LEAST and sum(min(width, widest) for width in widths) > room:
-        widest -= 1
-    return [clipped(name, widest) for name in names]

@@ -14,31 +14,38 @@ from pytest_npuperf.report.overview import (
     entries,
     improvements,
     is_quiet,
-    many,
     replays,
+    tolerated,
     total,
     verdict,
 )
 from pytest_npuperf.report.words import (
     by_verdict,
+    change_cell,
     has_lanes,
     headline,
     limit_cell,
     margin_cell,
+    name_of,
     now_cell,
     verdict_word,
 )
-from pytest_npuperf.text import printable
+from pytest_npuperf.text import many
 
 # GitHub takes 65,536 characters of a comment, and shows nothing of a summary over 1 MiB.
 _ROWS, _EXPLAINED, _LINES, _ITEMS = 50, 5, 40, 20
 """How many rows, cases in full, lines of each, and items of a list are told."""
 
-_HEADS = ("verdict", "case", "number", "now:", "limit:", "margin:", "where")
+_HEADS = ("verdict", "case", "number", "now:", "limit:", "margin:", "change:", "where")
+_CHANGE = _HEADS.index("change:")
 
 
-def markdown(cases: Sequence[CaseResult], not_checked: Sequence[tuple[str, str]]) -> str:
+def markdown(
+    cases: Sequence[CaseResult], not_checked: Sequence[tuple[str, str]], config: str = ""
+) -> str:
     """Return the report, which ends with a line end; ``not_checked`` holds cases with the reason.
+
+    ``config`` is the file of the settings where commands have to be told.
 
     Where all passed it is a line, else a table, the worst first, and what each case that fails
     says of itself. It stays short enough for a comment.
@@ -47,10 +54,10 @@ def markdown(cases: Sequence[CaseResult], not_checked: Sequence[tuple[str, str]]
     blocks = _short(cases) if is_short else _long(cases)
     items = [] if is_short else _replayed(cases)
     items += [f"not checked: {code(case)}: {prose(reason)}" for case, reason in not_checked]
-    items += [code(line) for line in improvements(cases)]
+    items += [code(line) for line in (*tolerated(cases), *improvements(cases, config))]
     if items:
         blocks.append("\n".join(f"- {item}" for item in _first(items, _ITEMS, "line")))
-    if action := next_action(cases).removeprefix("next: "):
+    if action := next_action(cases, config).removeprefix("next: "):
         blocks.append(f"**Next:** {code(action)}")
     return "\n\n".join(blocks) + "\n"
 
@@ -64,7 +71,7 @@ def _long(cases: Sequence[CaseResult]) -> list[str]:
     rows = [
         _limit_row(case, judged) if judged else _case_row(case) for case, judged in told[:_ROWS]
     ]
-    blocks = [f"### npuperf: {total(cases)}", "\n".join(table(_HEADS, rows))]
+    blocks = [f"### npuperf: {total(cases)}", "\n".join(_table(rows))]
     if rest := len(told) - len(rows):
         blocks.append(f"and {many(rest, 'row')} more; `--npuperf-json` has them all")
     return [*blocks, *_explained(cases)]
@@ -73,15 +80,23 @@ def _long(cases: Sequence[CaseResult]) -> list[str]:
 # --- the table --------------------------------------------------------------------------------
 
 
+def _table(rows: Sequence[list[str]]) -> list[str]:
+    if any(row[_CHANGE] for row in rows):
+        return table(_HEADS, rows)
+    # Nothing was compared with what it was before.
+    kept = [index for index in range(len(_HEADS)) if index != _CHANGE]
+    return table([_HEADS[index] for index in kept], [[row[i] for i in kept] for row in rows])
+
+
 def _limit_row(case: CaseResult, judged: Judged) -> list[str]:
     lane = f" on lane {code(judged.lane)}" if has_lanes(case) else ""
     number = code(judged.limit.wanted.title()) + lane
-    numbers = (now_cell(judged), limit_cell(judged), margin_cell(judged))
+    cells = (now_cell, limit_cell, margin_cell, change_cell)
     return [
         f"**{verdict_word(judged)}**",
         code(case.case),
         "<br>".join(filter(None, [number, prose(beneath(case, judged))])),
-        *map(prose, numbers),
+        *(prose(cell(judged)) for cell in cells),
         code(judged.limit.where),
     ]
 
@@ -91,7 +106,7 @@ def _case_row(case: CaseResult) -> list[str]:
         f"**{case.verdict}**",
         code(case.case),
         prose(headline(case)),
-        *[""] * 3,
+        *[""] * 4,
         code(case.test),
     ]
 
@@ -105,10 +120,10 @@ def _explained(cases: Sequence[CaseResult]) -> Iterator[str]:
     It is folded, but for the worst. Tests that find the same say it once.
     """
     failed = sorted((case for case in cases if case.blocks or case.causes), key=by_verdict)
-    told = list(dict.fromkeys((case.case, details(case)) for case in failed))
+    told = list(dict.fromkeys((name_of(case), details(case)) for case in failed))
     for index, (name, text) in enumerate(told[:_EXPLAINED]):
         state = "" if index else " open"
-        title = f"<code>{html.escape(printable(name))}</code>"
+        title = f"<code>{html.escape(name)}</code>"
         body = "\n".join(fenced(_first(text.split("\n"), _LINES, "line")))
         yield f"<details{state}><summary>{title}</summary>\n\n{body}\n\n</details>"
 

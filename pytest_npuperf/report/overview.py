@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby
 
 from pytest_npuperf.model import CaseResult, Judged, Verdict
-from pytest_npuperf.report.words import Severity, better, noise, origin, severity
+from pytest_npuperf.report.actions import accept
+from pytest_npuperf.report.words import (
+    UNKNOWN_DATE,
+    Severity,
+    better,
+    name_of,
+    noise,
+    origin,
+    placed,
+    severity,
+    wider,
+)
+from pytest_npuperf.text import many
 
 Entry = tuple[CaseResult, Judged | None]
 """A limit of a case; None is the case itself, which has a verdict of its own."""
@@ -19,12 +30,14 @@ _WARNED = "over but only warned of"
 
 def entries(cases: Iterable[CaseResult]) -> list[Entry]:
     """Return all that has a verdict, the worst first."""
-    found: list[Entry] = []
+    return sorted(_entries(cases), key=_order)
+
+
+def _entries(cases: Iterable[CaseResult]) -> Iterator[Entry]:
     for case in cases:
         if case.reason or not case.limits:
-            found.append((case, None))
-        found += [(case, judged) for judged in case.limits]
-    return sorted(found, key=_order)
+            yield case, None
+        yield from ((case, judged) for judged in case.limits)
 
 
 def verdict(entry: Entry) -> Verdict:
@@ -48,9 +61,10 @@ def is_quiet(case: CaseResult) -> bool:
 def beneath(case: CaseResult, judged: Judged) -> str:
     """Return what is to be said of a limit beside its numbers; empty where they say it all."""
     bounds = noise(judged)
-    hidden = f"noise hides the change: {bounds}, in {len(case.rounds)} rounds" if bounds else ""
+    rounds = many(len(case.rounds), "round")
+    hidden = f"noise hides the change: {bounds}, in {rounds}" if bounds else ""
     why = judged.limit.why if judged.verdict is Verdict.FAILED else ""
-    return "; ".join(filter(None, [hidden, judged.remark])) or why
+    return "; ".join(filter(None, [wider(judged), hidden, judged.remark, why]))
 
 
 # --- sentences --------------------------------------------------------------------------------
@@ -65,19 +79,40 @@ def replays(cases: Iterable[CaseResult]) -> list[tuple[str, list[str]]]:
     ]
 
 
-def improvements(cases: Iterable[CaseResult]) -> list[str]:
-    """Return a line for each case that is better than before; tests may share one."""
+def improvements(cases: Iterable[CaseResult], config: str = "") -> list[str]:
+    """Return a line for each case that is better than before; tests may share one.
+
+    ``config`` is the file of the settings where commands have to be told.
+    """
     passed = (case for case in cases if case.verdict is Verdict.PASSED)
     told = ((case, [*filter(None, map(better, case.limits))]) for case in passed)
-    return list(dict.fromkeys(_improved(case, found) for case, found in told if found))
+    return list(dict.fromkeys(_improved(case, found, config) for case, found in told if found))
 
 
-def _improved(case: CaseResult, found: Sequence[str]) -> str:
-    more = f" (+{len(found) - 1} more)" if len(found) > 1 else ""
+def _improved(case: CaseResult, found: Sequence[str], config: str) -> str:
     # What was run beside it is no baseline, and nothing is to be accepted.
-    accept = f"npuperf accept --case {shlex.quote(case.case)} --replace --reason TEXT"
-    keep = "" if case.against else f"; to keep it: {accept}"
-    return f"better: {case.case}: {found[0]}{more}{keep}"
+    keep = f"; to keep it: {accept(case, config)} --replace --reason TEXT"
+    return f"better: {name_of(case)}: {_first(found)}{'' if case.against else keep}"
+
+
+def tolerated(cases: Iterable[CaseResult]) -> list[str]:
+    """Return a line for each case that is worse than is written, and held to a wider limit."""
+    told = ((case, sorted(filter(_is_tolerated, case.limits), key=severity)) for case in cases)
+    named = ((name_of(case), [placed(judged) for judged in found]) for case, found in told)
+    return list(
+        dict.fromkeys(
+            f"worse, but not failed: {name}: {_first(found)}" for name, found in named if found
+        )
+    )
+
+
+def _is_tolerated(judged: Judged) -> bool:
+    return judged.tolerated
+
+
+def _first(sentences: Sequence[str]) -> str:
+    more = f" (+{len(sentences) - 1} more)" if len(sentences) > 1 else ""
+    return f"{sentences[0]}{more}"
 
 
 # --- the total --------------------------------------------------------------------------------
@@ -88,23 +123,27 @@ def total(cases: Sequence[CaseResult]) -> str:
     of_cases = many(len(cases), "case")
     if not all(map(is_quiet, cases)):
         return f"{_counts(cases)} in {of_cases}"
-    limits = many(sum(len(case.limits) for case in cases), "limit")
-    return f"{limits} in {of_cases} within budget{_replayed(cases)}"
+    limits = [judged for case in cases for judged in case.limits]
+    wider = sum(judged.tolerated for judged in limits)
+    by_noise = f", {wider} only by the wider limit in force" if wider else ""
+    return f"{many(len(limits), 'limit')} in {of_cases} within budget{by_noise}{_replayed(cases)}"
 
 
 def _replayed(cases: Sequence[CaseResult]) -> str:
-    dates = sorted(case.recorded or "date unknown" for case in cases if origin(case))
+    dates = [case.recorded for case in cases if origin(case)]
     if not dates:
         return ""
-    when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
-    return f", {len(dates)} replayed (recorded {when})"
+    known = sorted({*dates} - {""})
+    when = [" to ".join(dict.fromkeys([known[0], known[-1]]))] if known else []
+    when += [UNKNOWN_DATE] if "" in dates else []
+    return f", {len(dates)} replayed (recorded {' and '.join(when)})"
 
 
 def _counts(cases: Sequence[CaseResult]) -> str:
     """Count limits by verdict, and cases that have a verdict of their own."""
     found = Counter(
         _WARNED if judged and judged.warned else _word(judged.verdict if judged else case.verdict)
-        for case, judged in entries(cases)
+        for case, judged in _entries(cases)
     )
     words = [_word(verdict) for verdict in Verdict]
     words.insert(words.index(_word(Verdict.PASSED)), _WARNED)
@@ -113,8 +152,3 @@ def _counts(cases: Sequence[CaseResult]) -> str:
 
 def _word(verdict: Verdict) -> str:
     return verdict.lower().replace("_", " ")
-
-
-def many(number: int, noun: str) -> str:
-    """Return a number of things in words: ``1 case``, ``2 cases``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

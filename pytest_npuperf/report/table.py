@@ -26,7 +26,14 @@ Row = Sequence[str]
 
 
 def lay_out(heads: Sequence[Column], rows: Sequence[Row], width: int) -> list[str]:
-    """Return the heading and a line for each row, none wider than ``width`` where that can be.
+    """Return the heading and a line for each row, none wider than ``width`` where that can be."""
+    widths = fit(heads, rows, width)
+    titles = [head.heading for head in heads]
+    return [_line(heads, row, widths) for row in (titles, *rows)]
+
+
+def fit(heads: Sequence[Column], rows: Sequence[Row], width: int) -> dict[int, int]:
+    """Return how wide each column is that is shown, by its number.
 
     Columns without any text are left out. What does not fit is dropped, column by column, and
     then cut, the widest text first.
@@ -35,8 +42,7 @@ def lay_out(heads: Sequence[Column], rows: Sequence[Row], width: int) -> list[st
     widths = {index: _widest(heads[index], rows, index) for index in kept}
     _drop(heads, widths, width)
     _cut(heads, widths, width)
-    titles = [head.heading for head in heads]
-    return [_line(heads, row, widths) for row in (titles, *rows)]
+    return widths
 
 
 def _widest(head: Column, rows: Sequence[Row], index: int) -> int:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from pytest_npuperf.model import Bound, CaseResult, Judged, Limit, Verdict
+from pytest_npuperf.text import named
 from pytest_npuperf.units import show, show_apart, show_change
+
+UNKNOWN_DATE = "on an unknown date"
 
 _SIGNS = {"at_most": "", "at_least": ">= ", "equal": "= "}
 
@@ -27,6 +30,11 @@ def severity(judged: Judged) -> Severity:
 def by_verdict(case: CaseResult) -> tuple[int, str]:
     """Order cases, the worst first; equal ones by name, as workers end in any order."""
     return case.verdict.rank, case.case
+
+
+def name_of(case: CaseResult) -> str:
+    """Return the name of a case as sentences tell it; a long one is cut."""
+    return named(case.case)
 
 
 def headline(case: CaseResult) -> str:
@@ -59,7 +67,7 @@ def origin(case: CaseResult) -> str:
     """Say that a case was replayed, and when it was recorded; empty for a live run."""
     if case.mode != "replay":
         return ""
-    return f"replayed (recorded {case.recorded})" if case.recorded else "replayed (date unknown)"
+    return f"replayed (recorded {case.recorded or UNKNOWN_DATE})"
 
 
 def better(judged: Judged) -> str:
@@ -69,7 +77,7 @@ def better(judged: Judged) -> str:
         return ""
     value, before = show_apart((now, change.baseline), limit.dimension, limit.unit)
     than = f"{limit.show_by(change.change)} from {before} ({change.source})"
-    return f"{limit.wanted.title()} {value}, {than}"
+    return f"{named(limit.wanted.title())} {value}, {than}"
 
 
 def noise(judged: Judged) -> str:
@@ -81,7 +89,15 @@ def noise(judged: Judged) -> str:
         return ""
     worst = change.high if limit.better == "lower" else -change.low
     bounds = f"surely {limit.show_by(change.low)} to {limit.show_by(change.high)}"
-    return bounds if worst > limit.max_regression.value else ""
+    allowed = change.in_force or limit.max_regression
+    return bounds if worst > allowed.value else ""
+
+
+def wider(judged: Judged) -> str:
+    """Say what is in force instead of the limit that a cell shows; empty where that is."""
+    if judged.comparison is None or judged.comparison.in_force is None or _bound(judged):
+        return ""
+    return judged.limit.show_in_force(judged.comparison.in_force)
 
 
 def verdict_word(judged: Judged) -> str:
@@ -89,12 +105,20 @@ def verdict_word(judged: Judged) -> str:
     return f"{judged.verdict} (warn)" if judged.warned else str(judged.verdict)
 
 
+def now_and_limit(judged: Judged) -> tuple[str, str]:
+    """Return the two cells at once, as they are told apart together."""
+    limit, now, bound = judged.limit, judged.value, _bound(judged)
+    if bound is None:
+        value = "-" if now is None else show(now, limit.dimension, limit.unit)
+        return value, _allowed(limit)
+    numbers = (bound.value,) if now is None else (now, bound.value)
+    shown = show_apart(numbers, limit.dimension, limit.unit)
+    return "-" if now is None else shown[0], _SIGNS[bound.kind] + shown[-1]
+
+
 def limit_cell(judged: Judged) -> str:
     """Return the bound that decides: ``1.70 ms`` at most, ``>= 80.0 %``, ``+5.00 %`` more."""
-    limit, bound = judged.limit, _bound(judged)
-    if bound is None:
-        return _allowed(limit)
-    return _SIGNS[bound.kind] + show_apart(_numbers(judged, bound), limit.dimension, limit.unit)[-1]
+    return now_and_limit(judged)[1]
 
 
 def _allowed(limit: Limit) -> str:
@@ -107,23 +131,21 @@ def _allowed(limit: Limit) -> str:
 
 def now_cell(judged: Judged) -> str:
     """Return the measured value, in the unit of its limit; a dash where there is none."""
-    if judged.value is None:
-        return "-"
-    bound = _bound(judged)
-    if bound is None:
-        return show(judged.value, judged.limit.dimension, judged.limit.unit)
-    return show_apart(_numbers(judged, bound), judged.limit.dimension, judged.limit.unit)[0]
+    return now_and_limit(judged)[0]
 
 
 def margin_cell(judged: Judged) -> str:
-    """Return how far the value is from its bound, or from what it was: ``+0.6 %``."""
+    """Return how far the value is from its bound: ``+0.6 %``; empty where there is none."""
     bound = _bound(judged)
-    if bound is None:
-        return judged.limit.show_by(judged.comparison.change) if judged.comparison else ""
-    if judged.value is None:
+    if bound is None or judged.value is None:
         return ""
     change = show_change(judged.value, bound.value)
     return change or _difference(judged.limit, judged.value - bound.value)
+
+
+def change_cell(judged: Judged) -> str:
+    """Return how a number has changed from what it was: ``+8.6 %``; empty where that is open."""
+    return judged.limit.show_by(judged.comparison.change) if judged.comparison else ""
 
 
 def _difference(limit: Limit, difference: Fraction) -> str:
@@ -134,10 +156,6 @@ def _bound(judged: Judged) -> Bound | None:
     """Return the bound that decides; None where the change does."""
     if judged.value is None:
         return next(iter(judged.limit.bounds), None)
-    if judged.is_by_change and judged.verdict is not Verdict.PASSED:
+    if judged.is_by_change and (judged.tolerated or judged.verdict is not Verdict.PASSED):
         return None
     return judged.limit.nearest(judged.value)
-
-
-def _numbers(judged: Judged, bound: Bound) -> tuple[Fraction, ...]:
-    return (bound.value,) if judged.value is None else (judged.value, bound.value)

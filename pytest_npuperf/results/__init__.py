@@ -12,6 +12,7 @@ from pytest_npuperf.results.files import is_result, read, write, write_text
 from pytest_npuperf.results.folders import RESULT, has_failed, last_result, runs
 from pytest_npuperf.results.format import FORMAT
 from pytest_npuperf.results.rounds import rounds_from_json
+from pytest_npuperf.results.useful import refuse_useless
 
 __all__ = [
     "FORMAT",
@@ -27,6 +28,7 @@ __all__ = [
     "last_result",
     "read",
     "read_baseline",
+    "refuse_useless",
     "rounds_from_json",
     "runs",
     "schema",

@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import product
 from pathlib import Path
 
 from pytest_npuperf import __version__
 from pytest_npuperf.errors import NpuperfError
-from pytest_npuperf.model import JSON, Baseline, Session, Wanted
+from pytest_npuperf.model import JSON, Baseline, Limit, Session, Wanted
 from pytest_npuperf.results.checks import check, refusal, schema
 from pytest_npuperf.results.files import content_of, make_folder, parsed, replace_file, shown
 from pytest_npuperf.results.format import FORMAT
 from pytest_npuperf.results.rounds import rounds_as_json, rounds_from_json
+from pytest_npuperf.results.sound import Place, refuse_other_sums
+from pytest_npuperf.results.useful import refuse_useless
 from pytest_npuperf.text import file_name
 
 MOST_SESSIONS = 20
@@ -32,15 +35,17 @@ def baseline_path(folder: Path, case: str, soc: str) -> Path:
     return folder / file_name(case) / f"{file_name(soc)}.json"
 
 
-def read_baseline(path: Path, wanted: Sequence[Wanted]) -> Baseline | None:
-    """Return a baseline, None where there is no file; ``wanted`` is what its titles stand for.
+def read_baseline(path: Path, limits: Sequence[Limit]) -> Baseline | None:
+    """Return a baseline, None where there is no file; its titles stand for what the limits are on.
 
-    Raises NpuperfError.
+    Raises NpuperfError, also where one of the limits cannot be compared with it.
     """
-    if path.is_symlink() and not path.exists():
-        raise NpuperfError(f"{shown(path)}: is a link to a file that is not there; fetch it")
     found = _load(path)
-    return None if found is None else _baseline(found, wanted)
+    if found is None:
+        return None
+    baseline = _baseline(found, [limit.wanted for limit in limits])
+    refuse_useless(path, baseline, limits)
+    return baseline
 
 
 def _load(path: Path) -> JSON | None:
@@ -52,10 +57,13 @@ def _load(path: Path) -> JSON | None:
 
 
 def _is_missing(path: Path) -> bool:
-    """Return whether there is nothing at a path."""
+    """Return whether there is nothing at a path. Raises NpuperfError for a link to nothing."""
     try:
         path.stat()
-    except FileNotFoundError:
+    except FileNotFoundError as err:
+        if path.is_symlink():
+            said = f"{shown(path)}: is a link to a file that is not there; fetch it"
+            raise NpuperfError(said) from err
         return True
     except OSError:
         return False  # who reads it says what stands in the way
@@ -76,24 +84,38 @@ def _baseline(found: JSON, wanted: Sequence[Wanted]) -> Baseline:
     return Baseline(found["case"], found["soc"], tuple(sessions))
 
 
-def add_session(path: Path, case: str, soc: str, session: Session, replace: bool) -> Baseline:
-    """Add a session to a baseline, the oldest going first where it is full; return the new one.
+def add_session(
+    path: Path,
+    case: str,
+    soc: str,
+    session: Session,
+    replace: bool,
+    admit: Callable[[Baseline], None] = lambda _: None,
+) -> tuple[Baseline | None, Baseline]:
+    """Add a session to a baseline, the oldest going first where it is full.
 
-    With ``replace`` the session is the only one, whatever was there. Others who add one wait for
-    their turn. Raises NpuperfError; what was there before stays.
+    Return the baseline before and the new one. With ``replace`` the session is the only one.
+    Others who add one wait for their turn, so what ``admit`` is shown is still there when the
+    session is added; it raises NpuperfError where it is not to be. Raises NpuperfError; then what
+    was there before stays.
     """
     not_written = f"{shown(path)}: the baseline was not written"
+    lanes = [lane for measured in session.rounds for lane in measured.lanes.values()]
+    wanted = list(dict.fromkeys(each for lane in lanes for each in lane.values))
     try:
         with _turn(Path(os.path.realpath(path))) as place:
-            before = None if replace else _load(path)
-            sessions = [*(before["sessions"] if before else ()), _session_as_json(session)]
-            found = _document(case, soc, sessions[-MOST_SESSIONS:])
+            old = _load(path)
+            before = None if old is None else _baseline(old, wanted)
+            if before is not None:
+                admit(before)
+            sessions = [] if old is None or replace else old["sessions"]
+            added = [*sessions, _session_as_json(session)][-MOST_SESSIONS:]
+            found = _document(case, soc, added)
             _check(not_written, path, found)
             replace_file(place, _as_text(found))
     except OSError as err:
         raise NpuperfError(f"{not_written}: {err.strerror or err}") from err
-    lanes = (lane for measured in session.rounds for lane in measured.lanes.values())
-    return _baseline(found, list(dict.fromkeys(wanted for lane in lanes for wanted in lane.values)))
+    return before, _baseline(found, wanted)
 
 
 @contextmanager
@@ -146,20 +168,17 @@ def _check(where: str, path: Path, found: JSON) -> None:
         if file_name(found[key]) != said:
             raise refusal(where, [key], f"{found[key]} is not the {key} of the path, {said}")
     for number, session in enumerate(found["sessions"]):
-        _refuse_missing(where, number, session["rounds"])
+        place: Place = ["sessions", number, "rounds"]
+        _refuse_missing(where, place, session["rounds"])
+        refuse_other_sums(where, place, session["rounds"])
 
 
-def _refuse_missing(where: str, number: int, rounds: Sequence[JSON]) -> None:
-    """Refuse a session in which one round lacks what another has: absent is not zero."""
-    held = {
-        (lane, title): None
-        for each in rounds
-        for lane in each
-        for title in each[lane]
-        if title != "longest"
-    }
-    for at, each in enumerate(rounds):
-        for lane, title in held:
-            if title not in each.get(lane, ()):
-                place = ["sessions", number, "rounds", at, lane, title]
-                raise refusal(where, place, "is missing, and another round of the session has it")
+def _refuse_missing(where: str, place: Place, rounds: Sequence[JSON]) -> None:
+    """Refuse a session in which one lane of a round lacks what another has: absent is not zero."""
+    keys = dict.fromkeys(key for each in rounds for key in each)
+    lanes = [lane for each in rounds for lane in each.values()]
+    titles = dict.fromkeys(title for lane in lanes for title in lane if title != "longest")
+    for (number, each), key, title in product(enumerate(rounds), keys, titles):
+        if title not in each.get(key, ()):
+            sentence = "is missing, and another round or lane of the session has it"
+            raise refusal(where, [*place, number, key, title], sentence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import fields
+from datetime import datetime
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -32,10 +33,19 @@ def check(where: str, found: JSON, wanted: JSON) -> None:
 
 
 def _first_error(found: JSON, wanted: JSON) -> ValidationError | None:
-    from jsonschema import Draft202012Validator  # Only who reads a file pays for the import.
+    # Only who reads a file pays for the import.
+    from jsonschema import Draft202012Validator, FormatChecker
 
-    errors = Draft202012Validator(wanted).iter_errors(_without_sound_lists(found))
+    dates = FormatChecker(())
+    dates.checks("date-time", raises=ValueError)(_is_time)
+    validator = Draft202012Validator(wanted, format_checker=dates)
+    errors = validator.iter_errors(_without_sound_lists(found))
     return min(errors, key=_place, default=None)
+
+
+def _is_time(found: object) -> bool:
+    """Return whether a time of our form is one of the calendar. Raises ValueError where not."""
+    return not isinstance(found, str) or bool(datetime.strptime(found, "%Y-%m-%dT%H:%M:%SZ"))
 
 
 def _without_sound_lists(found: JSON) -> JSON:

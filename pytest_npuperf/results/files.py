@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,10 +13,20 @@ from pytest_npuperf import __version__
 from pytest_npuperf.errors import NpuperfError
 from pytest_npuperf.model import JSON
 from pytest_npuperf.results.checks import check, schema
-from pytest_npuperf.results.format import FORMAT
+from pytest_npuperf.results.format import FORMAT, MOST
+from pytest_npuperf.results.limits import wanted_from_json
+from pytest_npuperf.results.sound import refuse_other_sums, refuse_without
 from pytest_npuperf.text import clipped, printable
 
-_DIGITS = 19
+_HEAD = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:format|version|started|commit|exit|cases|not_checked)"\s*:'
+)
+"""How a result begins, whichever of its keys a tool has put first."""
+
+_CURES = {
+    "a result": "run pytest again for a whole one",
+    "a baseline": "restore it, or delete it and accept anew",
+}
 
 
 def write(path: Path, document: JSON) -> None:
@@ -64,11 +75,10 @@ def replace_file(path: Path, text: str) -> None:
 
 def is_result(path: Path) -> bool:
     """Return whether a file looks like a result, and not like a table of a profile."""
-    if path.suffix != ".json" or not path.is_file():
+    if not path.is_file():
         return False
     with path.open("rb") as file:
-        head = file.read(300)
-    return b'"format"' in head and b'"started"' in head
+        return _HEAD.match(file.read(300)) is not None
 
 
 def read(path: Path) -> JSON:
@@ -77,8 +87,22 @@ def read(path: Path) -> JSON:
     Raises NpuperfError when there is none, or one of a newer pytest-npuperf.
     """
     found = parsed(path, content_of(path), "a result")
+    if "sessions" in found:
+        raise NpuperfError(
+            f"{shown(path)}: is a baseline, which pytest compares with, and no result"
+        )
     check(shown(path), found, schema())
+    for number, case in enumerate(found["cases"]):
+        _check_case(shown(path), ["cases", number], case)
     return found
+
+
+def _check_case(where: str, place: list[str | int], case: JSON) -> None:
+    rounds = [*place, "rounds"]
+    refuse_other_sums(where, rounds, case["rounds"])
+    refuse_without(where, rounds, case["rounds"], map(wanted_from_json, case["limits"]))
+    if case["against"]:
+        refuse_other_sums(where, [*place, "against", "rounds"], case["against"]["rounds"])
 
 
 def content_of(path: Path) -> bytes:
@@ -93,9 +117,9 @@ def content_of(path: Path) -> bytes:
 
 
 def parsed(path: Path, content: bytes, kind: str) -> JSON:
-    """Return the document that a file holds, in a format that is known; ``kind``: ``a result``.
+    """Return the document that a file holds, in a format that is known.
 
-    Raises NpuperfError.
+    ``kind`` says what is wanted, ``a result`` or ``a baseline``. Raises NpuperfError.
     """
     try:
         found = json.loads(
@@ -106,7 +130,7 @@ def parsed(path: Path, content: bytes, kind: str) -> JSON:
             object_pairs_hook=_once,
         )
     except (ValueError, RecursionError) as err:
-        raise NpuperfError(f"{shown(path)}: is not JSON: {err}") from err
+        raise NpuperfError(f"{shown(path)}: is not JSON: {err}; {_CURES[kind]}") from err
     number = found.get("format") if isinstance(found, dict) else None
     if not isinstance(number, int):
         raise NpuperfError(
@@ -131,9 +155,9 @@ def _once(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
 
 
 def _int(text: str) -> int:
-    # A time in ns, and a size in bytes, that anything can have fits into 64 bits.
-    if len(text) > _DIGITS:
-        raise ValueError(f"{text[:_DIGITS]}... is too large a number")
+    digits = len(str(MOST)) - 1
+    if len(text.lstrip("-")) > digits:
+        raise ValueError(f"{text[:digits]}... is too large a number")
     return int(text)
 
 

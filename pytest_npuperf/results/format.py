@@ -13,6 +13,9 @@ from fractions import Fraction
 #   1  (0.1.0) the first, final with that release.
 FORMAT = 1
 
+MOST = 10**19
+"""A whole number beyond it, which is not in ns nor in bytes, is written as a decimal one."""
+
 Number = int | float | None
 
 
@@ -20,7 +23,8 @@ def as_number(value: Fraction | None) -> Number:
     """Return a number as JSON has it."""
     if value is None:
         return None
-    return value.numerator if value.denominator == 1 else float(value)
+    is_whole = value.denominator == 1 and abs(value) < MOST
+    return value.numerator if is_whole else float(value)
 
 
 def exact(number: int | float) -> Fraction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytest_npuperf.model import (
     JSON,
     Comparison,
+    InForce,
     Judged,
     Limit,
     Regression,
@@ -56,6 +57,15 @@ def _comparison_as_json(comparison: Comparison) -> JSON:
         "high": as_number(comparison.high),
         "improved": comparison.improved,
         "source": comparison.source,
+        "in_force": comparison.in_force and _in_force_as_json(comparison.in_force),
+    }
+
+
+def _in_force_as_json(in_force: InForce) -> JSON:
+    return {
+        "value": as_number(in_force.value),
+        "why": in_force.why,
+        "decides": in_force.decides,
     }
 
 
@@ -74,12 +84,17 @@ def limit_from_json(data: JSON) -> Judged:
     )
 
 
-def _limit(data: JSON) -> Limit:
+def wanted_from_json(data: JSON) -> Wanted:
+    """Return the number that a limit is on."""
     select = Selector(**{key: tuple(globs) for key, globs in data["select"].items()})
+    return Wanted(data["metric"], data["statistic"], select, data["column"])
+
+
+def _limit(data: JSON) -> Limit:
     unit = data["unit"]
     is_own = data["metric"].startswith("custom.")
     return Limit(
-        wanted=Wanted(data["metric"], data["statistic"], select, data["column"]),
+        wanted=wanted_from_json(data),
         dimension=Dimension.NUMBER if is_own else Dimension(unit),
         at_most=exact_or_none(data["at_most"]),
         at_least=exact_or_none(data["at_least"]),
@@ -105,4 +120,9 @@ def _comparison(data: JSON) -> Comparison:
         high=exact_or_none(data["high"]),
         improved=data["improved"],
         source=data["source"],
+        in_force=data["in_force"] and _in_force(data["in_force"]),
     )
+
+
+def _in_force(data: JSON) -> InForce:
+    return InForce(exact(data["value"]), data["why"], data["decides"])

@@ -21,7 +21,7 @@ def _lane_as_json(lane: LaneMeasurement) -> JSON:
     found: dict[str, JSON] = {}
     for wanted, value in lane.values.items():
         if value.data and _is_distribution(wanted):
-            found[wanted.metric] = list(value.data)
+            found[title_of(wanted)] = list(value.data)
         else:
             found[wanted.title()] = as_number(value.value)
     found["ops"] = [dict(vars(row)) for row in lane.ops]
@@ -32,6 +32,16 @@ def _lane_as_json(lane: LaneMeasurement) -> JSON:
 
 def _is_distribution(wanted: Wanted) -> bool:
     return wanted.metric in METRICS and METRICS[wanted.metric].distribution
+
+
+def title_of(wanted: Wanted) -> str:
+    """Return the key of a number that was measured; the statistics of one list share its own."""
+    return wanted.metric if _is_distribution(wanted) else wanted.title()
+
+
+def holds(lane: Mapping[str, JSON], wanted: Wanted) -> bool:
+    """Return whether a lane says a number, or that it is not there, which is null."""
+    return title_of(wanted) in lane or wanted.title() in lane
 
 
 def rounds_from_json(data: JSON, wanted: Sequence[Wanted]) -> tuple[Measurement, ...]:

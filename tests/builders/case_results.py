@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,9 +11,14 @@ from pytest_npuperf.judge import Before, blocks, judge, worst
 from pytest_npuperf.model import (
     Case,
     CaseResult,
+    Cause,
+    CauseKind,
     LaneMeasurement,
     Limit,
+    LongOp,
     Measurement,
+    Noise,
+    OpRow,
     Regression,
     Selector,
     Value,
@@ -153,11 +159,19 @@ STEADY = [100, 101, 99, 100]
 BETTER, NOISY = [80, 80, 81, 79], [100, 120, 90, 101]
 
 
-def changed(now: Sequence[int], count: int = 140, kernels: Limit = KERNELS) -> CaseResult:
+def changed(
+    now: Sequence[int],
+    count: int = 140,
+    kernels: Limit = KERNELS,
+    session_noise: Fraction = Fraction(0),
+    sessions: int = 1,
+) -> CaseResult:
     """Return the result of a case that had four rounds of about 100 ms and 140 kernels before."""
     case = Case("a b", limits=(kernels, COUNT))
     rounds = _rounds(now, count)
-    judged = judge(case, rounds, {}, Before((_rounds(STEADY, 140),), "baseline"))
+    noise = Noise(between_sessions=session_noise)
+    before = Before((_rounds(STEADY, 140),) * sessions, "baseline", noise=noise)
+    judged = judge(case, rounds, {}, before)
     verdict = worst(judged)
     blocked = blocks(case, verdict)
     return CaseResult("a b", "t", verdict, "run", rounds=rounds, limits=judged, blocks=blocked)
@@ -167,3 +181,54 @@ def _rounds(kernels: Sequence[int], count: int) -> tuple[Measurement, ...]:
     found = ({KERNELS.wanted: ms * 1_000_000, COUNT.wanted: count} for ms in kernels)
     lanes = ({wanted: Value(Fraction(n)) for wanted, n in each.items()} for each in found)
     return tuple(Measurement({"0": LaneMeasurement(lane)}) for lane in lanes)
+
+
+# --- whole runs -------------------------------------------------------------------------------
+
+_CAUSES = (
+    Cause(CauseKind.MOVED, "Cast", "AI_CPU", "8,1000", "", 4, 4, 10_000_000, 50_000_000, "AI_CORE"),
+    Cause(CauseKind.FASTER, "Add", "AI_CORE", "8,8", "", 4, 4, 90_000_000, 70_000_000),
+)
+SLOWER = replace(changed([120, 121, 119, 120]), causes={"0": _CAUSES})
+TOLERATED = changed([107, 108, 107, 107], session_noise=Fraction(3, 100))
+VARYING = changed([105, 106, 106, 106], session_noise=Fraction(3, 100), sessions=5)
+MISSING = result("yolov8", {AT_MOST: Value(None, reason="op_summary has no busy time")})
+NEW = result("resnet50", {limit("busy_time", max_regression=Regression(Fraction(5, 100))): 1000})
+WARNED = result("resnet50", {limit("busy_time", at_most=1000, on_fail="warn"): 1001}, live=True)
+MANY = [
+    result(f"case{number:02}", {AT_MOST: 1_700_000 + number, MIXED.limits[0].limit: 1_700_001})
+    for number in range(60)
+]
+
+
+def _with_operators(case: CaseResult) -> CaseResult:
+    ops = (
+        OpRow("Conv2D", "AI_CORE", 50, 800_000),
+        OpRow("卷积", "AI_CORE", 3, 500_100),
+        OpRow("MatMulV2", "AI_CORE", 3, 300_100),
+        OpRow("Cast", "AI_CPU", 1, 20_000),
+    )
+    longest = (
+        LongOp("stage1/卷积_17", "Conv2D", "AI_CORE", 61_000),
+        LongOp("stage1/Conv2D_18", "Conv2D", "AI_CORE", 40_000),
+        LongOp("head/MatMul", "MatMulV2", "AI_CORE", 30_000),
+        LongOp("head/MatMul_2", "MatMulV2", "AI_CORE", 20_000),
+    )
+    lanes = {"0": replace(case.rounds[0].lanes["0"], ops=ops, longest=longest)}
+    return replace(case, rounds=(Measurement(lanes),))
+
+
+RUNS: dict[str, tuple[Sequence[CaseResult], Sequence[tuple[str, str]]]] = {
+    "pass": ([LIVE, PASSING], []),
+    "better": ([changed(BETTER), LIVE], []),
+    "fail": ([_with_operators(MIXED), PASSING, LANES], []),
+    "changed": ([SLOWER], []),
+    "tolerated": ([TOLERATED, LIVE], []),
+    "inconclusive": ([changed(NOISY), VARYING, HARDWARE], []),
+    "not-measured": ([MISSING], NOT_CHECKED),
+    "new": ([NEW], []),
+    "warn": ([WARNED], []),
+    "error": ([ERROR, SKIPPED], []),
+    "many": ([*MANY, PASSING], [(f"unused{number}", "no test uses it") for number in range(22)]),
+}
+"""By what is found: the cases of a run, and what was not checked."""

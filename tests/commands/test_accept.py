@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ from pytest_npuperf.model import (
     OpRow,
     OtherSide,
     Regression,
+    Session,
     Value,
     Verdict,
     Wanted,
@@ -55,12 +57,19 @@ BUSY = Limit(Wanted("busy_time"), Dimension.TIME, at_most=Fraction(10**7))
 P50 = Limit(Wanted("step_time", "p50"), Dimension.TIME, max_regression=FIVE)
 
 FINGERPRINT = {"soc": "Ascend910B3", "cann": "8.0.0", "level": "Level1"}
-OPS = (OpRow("Conv2D", "AI_CORE", 3, 900, "1,3;64,3", "FLOAT16"),)
+
+
+def ops(values: Mapping[Wanted, Value]) -> tuple[OpRow, ...]:
+    """Return what sums to the kernels' time and count, where they are known."""
+    time, count = (values.get(each.wanted, Value(None)).value for each in (KERNELS, COUNT))
+    total = 900 if time is None else int(time)
+    calls = 3 * bool(total) if count is None else int(count)
+    return (OpRow("Conv2D", "AI_CORE", calls, total, "1,3;64,3", "FLOAT16"),)
 
 
 def lane(values: Mapping[Limit, Number | Value]) -> LaneMeasurement:
     found = {limit.wanted: _value(number) for limit, number in values.items()}
-    return LaneMeasurement(found, OPS, (LongOp("conv_1", "Conv2D", "AI_CORE", 500),))
+    return LaneMeasurement(found, ops(found), (LongOp("conv_1", "Conv2D", "AI_CORE", 500),))
 
 
 def _value(number: Number | Value) -> Value:
@@ -94,7 +103,7 @@ def slower(case: CaseResult, by: float) -> CaseResult:
     values = [each.lanes["0"].values for each in case.rounds]
     scaled = [
         {
-            KERNELS: (value[KERNELS.wanted].value or 0) * Fraction(str(by)),
+            KERNELS: round((value[KERNELS.wanted].value or 0) * Fraction(str(by))),
             COUNT: value[COUNT.wanted].value,
         }
         for value in values
@@ -133,7 +142,7 @@ def accept(root: Path, capsys: pytest.CaptureFixture[str]) -> Accept:
 
 def baseline(root: Path, soc: str = "Ascend910B3") -> Baseline | None:
     place = results.baseline_path(root / "baselines", "m", soc)
-    return results.read_baseline(place, [limit.wanted for limit in ALL])
+    return results.read_baseline(place, ALL)
 
 
 def found(root: Path) -> Baseline:
@@ -166,8 +175,8 @@ def test_the_first_session_is_kept_and_told(root: Path, accept: Accept) -> None:
     (session,) = kept.sessions
     assert (session.date, session.commit) == ("2026-01-31T12:00:00Z", "1f0c3a5d8e7b+")
     assert (session.reason, session.fingerprint) == ("first one", FINGERPRINT)
-    assert [each.lanes["0"].ops for each in session.rounds] == [OPS] * 5
     values = [each.lanes["0"].values[KERNELS.wanted].value for each in session.rounds]
+    assert [sum(row.total for row in each.lanes["0"].ops) for each in session.rounds] == values
     assert values == [10**6 + n for n in range(5)]
 
 
@@ -357,6 +366,17 @@ def test_a_folder_without_settings(root: Path, accept: Accept) -> None:
     )
 
 
+def test_a_file_of_settings_that_is_not_there(root: Path, accept: Accept) -> None:
+    said = refused(accept(USUAL, more=["--config", "nope"]))
+    assert said == "nope: no such file; the settings were to be read from it"
+    (root / "other").mkdir()
+    (root / "other" / "pyproject.toml").touch()
+    said = refused(accept(USUAL, more=["--config", "other/pyproject.toml"]))
+    assert said == (
+        "other/pyproject.toml: no table [tool.npuperf]; the settings were to be read from it"
+    )
+
+
 def test_nothing_was_run(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["accept", "--case", "m", "--reason", "r"]) == 1
     said = f"npuperf: {root}/.npuperf: has no run; run pytest first\n"
@@ -375,6 +395,13 @@ def test_a_case_that_the_result_lacks(root: Path, accept: Accept) -> None:
         rf"{root}/result.json: has no case m; it has other\x07"
     )
     assert refused(accept()) == f"{root}/result.json: has no case m; it has none"
+
+
+def test_long_names_and_many_of_them_are_not_told_whole(root: Path, accept: Accept) -> None:
+    others = [replace(USUAL, case=f"{number:04}" + "x" * 3000) for number in range(22)]
+    said = refused(accept(*others))
+    names = [f"{number:04}{'x' * 44}...{'x' * 49}" for number in range(20)]
+    assert said == f"{root}/result.json: has no case m; it has {', '.join(names)}, 2 more cases"
 
 
 @pytest.mark.parametrize("verdict", [Verdict.ERROR, Verdict.SKIPPED])
@@ -420,10 +447,15 @@ def test_a_case_that_compares_nothing(accept: Accept) -> None:
 
 
 def test_an_unknown_soc(root: Path, accept: Accept) -> None:
-    for fingerprint in ({}, {"soc": "", "cann": "8.0.0"}):
-        assert refused(accept(replace(USUAL, fingerprint=fingerprint))) == (
-            f"{root}/result.json: m does not say its SoC, and baselines are kept by SoC; "
-            "npu-smi tells it where the app is run, and npuperf-recording.json for a recording"
+    lacks = f"{root}/result.json: m does not say its SoC, and baselines are kept by SoC; "
+    for fingerprint in ({}, {"soc": "", "cann": "8.0.0"}, {"soc": " "}):
+        unknown = replace(USUAL, fingerprint=fingerprint)
+        assert refused(accept(unknown)) == (
+            f"{lacks}let npu-smi tell it where the app runs, and run pytest again"
+        )
+        replayed = replace(unknown, mode="replay", profiles=("recordings/m/round_1",))
+        assert refused(accept(replayed)) == (
+            f"{lacks}write it into recordings/m/npuperf-recording.json, and run pytest again"
         )
     assert not (root / "baselines").exists()
 
@@ -440,6 +472,40 @@ def test_another_kind_of_run(root: Path, accept: Accept, more: list[str]) -> Non
     assert len(found(root).sessions) == 1
     (root / "baselines" / "m" / "Ascend910B3.json").unlink()
     assert accept(other)[0] == 0
+
+
+def test_another_kind_that_another_writer_accepts_meanwhile(
+    root: Path, accept: Accept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was not there when the command began, and is when its turn has come."""
+    lock = fcntl.flock
+    other = Session(USUAL.rounds, "2026-01-31T11:00:00Z", fingerprint={"soc": "Ascend910B3"})
+
+    def after_another(folder: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        place = results.baseline_path(root / "baselines", "m", "Ascend910B3")
+        results.add_session(place, "m", "Ascend910B3", other, False)
+        lock(folder, how)
+
+    monkeypatch.setattr(fcntl, "flock", after_another)
+    assert refused(accept(slower(USUAL, 2))).startswith(
+        f"{root}/baselines/m/Ascend910B3.json: CANN 8.0.0, unknown in the baseline; "
+    )
+    assert [each.fingerprint for each in found(root).sessions] == [other.fingerprint]
+
+
+def test_a_baseline_that_has_lost_a_number_is_mended_by_replacing(
+    root: Path, accept: Accept
+) -> None:
+    accept(USUAL)
+    accept(measured(*rounds({COUNT: 120})))
+    place = root / "baselines" / "m" / "Ascend910B3.json"
+    assert refused(accept(slower(USUAL, 2))) == (
+        f'{place}: $.sessions[1].rounds[0]["0"].kernel_time: is missing, and an older session '
+        "has it; mend the file, or npuperf accept --replace begins anew"
+    )
+    assert accept(slower(USUAL, 2), more=["--replace"])[0] == 0
+    assert len(found(root).sessions) == 1
 
 
 def test_another_app_is_what_is_to_be_compared(root: Path, accept: Accept) -> None:
@@ -473,7 +539,7 @@ def test_what_was_not_measured(accept: Accept, second: Number | Value) -> None:
 
 
 def test_a_lane_that_lacks_a_number(accept: Accept) -> None:
-    found = Measurement({"0/0": lane({KERNELS: 5}), "1/1": LaneMeasurement({})})
+    found = Measurement({"0/0": lane({KERNELS: 5}), "1/1": lane({KERNELS: None})})
     said = "m: kernel_time on lane 1/1 was not measured, and cannot be a baseline"
     assert refused(accept(measured(found))) == said
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tests.commands.conftest import Run
 
 SCRIPT = Path(sys.executable).with_name("npuperf")
+EMPTY = "the path is empty; write . for the current folder"
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,12 @@ SCRIPT = Path(sys.executable).with_name("npuperf")
         (["show", "p", "--top", "x\n"], r"argument --top: 'x\n' is not a whole number from 1 on"),
         (["show", "p", "--top", "²"], "argument --top: '²' is not a whole number from 1 on"),
         (["show", "p", "--top"], "argument --top: expected one argument"),
+        (["show", ""], f"argument PROFILE: {EMPTY}"),
+        (["diff", "", "p"], f"argument A: {EMPTY}"),
+        (["diff", "p", ""], f"argument B: {EMPTY}"),
+        (["init", "p", ""], f"argument PROFILE: {EMPTY}"),
+        (["init", "p", "--config", ""], f"argument --config: {EMPTY}"),
+        (["accept", "", "--case", "c", "--reason", "r"], f"argument RESULT: {EMPTY}"),
     ],
 )
 def test_wrong_usage_is_told_in_one_line(

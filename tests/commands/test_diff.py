@@ -13,6 +13,8 @@ from typing import Any
 import jsonschema
 import pytest
 from profile_tables import Op, msprof, op_statistic, op_summary, step_trace, torch
+from profile_tables import write as write_files
+from trace_files import complete, process
 
 from pytest_npuperf import __version__, results
 from pytest_npuperf.collect.manifest import Manifest, write_manifest
@@ -152,7 +154,7 @@ def test_parts_of_a_time_that_has_not_changed_are_no_causes(both: Diff) -> None:
     assert [row[0] for row in table(out)] == ["same", "same"]
     lines = out.split("\n\n")[2].splitlines()
     assert lines[:2] == [
-        "not told from noise, as no number that decides has changed:",
+        "not told from noise, as no change is beyond what is allowed:",
         "kernel_time changed by +2.00 us, of it:",
     ]
     assert [line.split()[2] for line in lines[3:]] == ["slower", "faster"]
@@ -174,6 +176,49 @@ def test_a_time_of_a_few_us_never_counts(both: Diff, now: int, status: int) -> N
     assert (
         "note: 1 round against 1 cannot tell noise from change; the change is within" in out
     ) is (status == 0)
+
+
+def test_an_allowed_change_that_rounds_tell_is_no_noise(tmp_path: Path, compared: Diff) -> None:
+    rounds(tmp_path / "A", 200, 201, 199, 202, 200)
+    rounds(tmp_path / "B", 240, 241, 239, 242, 240)
+    status, out, _ = compared("--max-regression", "50 %")
+    assert (status, table(out)[0][0]) == (0, "same")
+    assert out.split("\n\n")[2].splitlines()[:2] == [
+        "told from noise, and within what is allowed:",
+        "kernel_time changed by +40.0 us, of it:",
+    ]
+    assert json.loads(compared("--max-regression", "50 %", "--json")[1])["told_from_noise"]
+    # The way back is as sure, and no more than is allowed either.
+    out = compared("--max-regression", "50 %", sides=("B", "A"))[1]
+    assert "\ntold from noise, and within what is allowed:\n" in out
+
+
+def test_one_round_tells_no_allowed_change_from_noise(both: Diff) -> None:
+    status, out, _ = both(ops(100), ops(140), "--max-regression", "50 %")
+    assert (status, table(out)[0][0]) == (0, "same")
+    assert out.split("\n\n")[2].startswith(
+        "not told from noise, as no change is beyond what is allowed:\n"
+        "kernel_time changed by +40.0 us, of it:\n"
+    )
+
+
+@pytest.mark.parametrize("metric", ["kernel_time", "compute_time", "busy_time", "window_time"])
+@pytest.mark.parametrize("sides", [("A", "B"), ("B", "A")])
+def test_kernels_that_take_no_time_are_not_better(
+    both: Diff, compared: Diff, sides: tuple[str, str], metric: str
+) -> None:
+    both([Op(duration=100 * US)], [Op(duration=0)])
+    status, out, _ = compared("--metric", metric, sides=sides)
+    assert (status, table(out)[0][:2]) == (2, ["not", "measured"])
+    assert "op_summary has 1 task that takes 0 ns" in out
+
+
+def test_totals_of_kernels_that_take_no_time_are_not_better(tmp_path: Path, compared: Diff) -> None:
+    for side, time in (("A", 100), ("B", 0)):
+        msprof(tmp_path / side, op_statistic=op_statistic(Op(duration=time)))
+    status, out, _ = compared()
+    assert (status, table(out)[0][:2]) == (2, ["not", "measured"])
+    assert "note: B: op_statistic has 1 task that takes 0 ns\n" in out
 
 
 @pytest.mark.parametrize(
@@ -272,6 +317,21 @@ def test_a_lane_that_one_side_lacks(
     assert f"\nnote: {said}\n" in out
 
 
+def test_one_rank_against_several_is_said(tmp_path: Path, compared: Diff) -> None:
+    ranks(tmp_path / "A", 100, 100)
+    ranks(tmp_path / "B", 100)
+    how = "each is compared with the one of its name; one rank with another by the path of each"
+    for sides, here, there in ((("A", "B"), "0", "0/0, 1/1"), (("B", "A"), "0/0, 1/1", "0")):
+        status, out, _ = compared(sides=sides)
+        assert status == 2
+        said = f"note: B has lanes {here}, and A {there}: {how}\n"
+        assert said in out.replace("\n      ", " ")
+        document = json.loads(compared("--json", sides=sides)[1])
+        assert document["differences"] == [said.removeprefix("note: ").rstrip()]
+    (rank,) = (tmp_path / "A").glob("rank1*")
+    assert compared(sides=(f"A/{rank.name}", "B"))[0] == 0
+
+
 def test_a_lane_that_is_worse_hides_none_that_is_missing(tmp_path: Path, compared: Diff) -> None:
     ranks(tmp_path / "A", 100, 100, 100)
     ranks(tmp_path / "B", 100, 200)
@@ -310,6 +370,33 @@ def test_where_only_one_side_holds_single_steps(tmp_path: Path, compared: Diff) 
         assert f"\nnext: npuperf diff {shown} {asked}\n" in out
 
 
+OPPROF = "OPPROF_20260402160352_ABCDEFGHIJKLMNOP/OpBasicInfo.csv"
+KERNEL = "Op Name,Op Type,Task Duration(us),Block Num,Device Id\nadd,vector,100.5,8,0\n"
+
+
+def test_what_else_both_have_is_said_where_no_kernel_is_told(
+    tmp_path: Path, compared: Diff
+) -> None:
+    trace = json.dumps([*process("CANN"), complete("call", 100)])
+    for side in ("A", "B"):
+        folder = tmp_path / side / "PROF_1" / "mindstudio_profiler_output"
+        write_files(folder, {"msprof_20260101000000.json": trace})
+    status, out, _ = compared()
+    assert status == 2
+    assert "note: both have what --metric can name: timeline_time.LAYER\n" in out
+    status, out, _ = compared("--metric", "timeline_time.CANN")
+    assert (status, "--metric can name" in out) == (0, False)
+
+
+def test_kernels_of_msprof_op_are_not_compared(tmp_path: Path, compared: Diff) -> None:
+    for side in ("A", "B"):
+        write_files(tmp_path / side, {OPPROF: KERNEL})
+    status, out, _ = compared()
+    assert (status, [row[:2] for row in table(out)]) == (2, [["not", "measured"]] * 2)
+    assert "note: B: the profile has neither op_summary nor op_statistic\n" in out
+    assert "note: no metric is of what both have; npuperf show tells what that is\n" in out
+
+
 def test_op_statistic_alone_is_enough(tmp_path: Path, compared: Diff) -> None:
     for side, time in (("A", 100), ("B", 200)):
         msprof(tmp_path / side, op_statistic=op_statistic(*ops(time)))
@@ -320,6 +407,8 @@ def test_op_statistic_alone_is_enough(tmp_path: Path, compared: Diff) -> None:
     assert status == 2
     assert "note: B: " in out
     assert "next:" not in out
+    others = "kernel_time, kernel_count, ai_core_time, ai_cpu_time"
+    assert f"note: both have what --metric can name: {others}\n" in out.replace("\n      ", " ")
 
 
 def test_level_0_has_times_without_types(tmp_path: Path, compared: Diff) -> None:
@@ -472,7 +561,8 @@ def test_what_a_result_does_not_have(tmp_path: Path, compared: Diff) -> None:
 
 
 def test_a_result_of_nothing_that_can_be_compared(tmp_path: Path, compared: Diff) -> None:
-    only_own = replace(case("m", 1, OWN), rounds=(Measurement({"0": LaneMeasurement({})}),))
+    values = {OWN.wanted: Value(Fraction(1))}
+    only_own = replace(case("m", 1, OWN), rounds=(Measurement({"0": LaneMeasurement(values)}),))
     write(tmp_path / "A.json", replace(only_own, limits=only_own.limits[1:]))
     assert refused(compared(sides=("A.json", "A.json"))).endswith("with --metric, of: none")
 
@@ -484,6 +574,43 @@ def test_a_number_that_a_result_says_is_missing(tmp_path: Path, compared: Diff) 
     assert (status, "note: A does not have it\n" in out) == (2, True)
     status, out, _ = compared(*TIME, sides=RESULTS[::-1])
     assert (status, "note: B: the profile does not have it\n" in out) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["B.json", "B", "B.json.old"])
+@pytest.mark.parametrize(
+    "rewritten",
+    [
+        lambda found: json.dumps(found, sort_keys=True, indent=2),
+        lambda found: json.dumps(dict(reversed(found.items()))),
+        lambda found: "\ufeff" + json.dumps(found),
+    ],
+    ids=["sorted", "reversed", "with a mark"],
+)
+def test_a_result_is_known_by_what_it_holds(
+    tmp_path: Path, compared: Diff, name: str, rewritten: Callable[[Any], str]
+) -> None:
+    write(tmp_path / "A.json", case("m", 100 * US))
+    write(tmp_path / name, case("m", 150 * US))
+    found = json.loads((tmp_path / name).read_bytes())
+    (tmp_path / name).write_text(rewritten(found), encoding="utf-8")
+    assert compared(*TIME, sides=("A.json", name))[0] == 1
+
+
+def test_a_baseline_is_no_side(tmp_path: Path, compared: Diff) -> None:
+    (tmp_path / "A.json").write_text('{"format": 1, "case": "m", "sessions": []}')
+    assert refused(compared(sides=("A.json", "A.json"))) == (
+        "A.json: is a baseline, which pytest compares with, and no result"
+    )
+
+
+def test_a_number_that_was_taken_out_of_a_result(tmp_path: Path, compared: Diff) -> None:
+    write(tmp_path / "A.json", case("m", 100 * US))
+    found = json.loads((tmp_path / "A.json").read_bytes())
+    del found["cases"][0]["rounds"][0]["0"]["kernel_time"]
+    (tmp_path / "B.json").write_text(json.dumps(found))
+    assert refused(compared(*TIME, sides=("B.json", "A.json"))) == (
+        'B.json: $.cases[0].rounds[0]["0"].kernel_time: is missing, and a limit is on it'
+    )
 
 
 def test_a_case_must_be_chosen_where_there_are_several(tmp_path: Path, compared: Diff) -> None:

@@ -86,7 +86,7 @@ def rules(toml: str) -> list[str]:
 
 PRINTED = """\
 # Measured: recorded 2026-01-01. Headroom: 5 % on times and shares, none on counts.
-# Not limited: step_time p95: 1 samples are too few for p95, 20 needed
+# Not limited: step_time p95: 1 sample is too few for p95, 20 needed
 [tool.npuperf.budgets.run]
 # app = ["./out/main"]  # what msprof runs where there is an NPU
 recording = "run"

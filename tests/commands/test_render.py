@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -52,7 +53,7 @@ RUN, STEP = Scopes("run", None), Scopes("step", None)
 def shown(*areas: Area, scopes: Scopes | None = None) -> Shown:
     tables = ("op_summary", "op_statistic", "step_trace", "api_statistic")
     unread = ("communication.json", "odd\x1b[2J.txt", "trace_view.json")
-    return Shown(Path("recordings/resnet50"), scopes, tables, unread, (), areas)
+    return Shown(Path("recordings/resnet50"), scopes, tables, unread, (), (), areas)
 
 
 def bare(text: str) -> str:
@@ -103,6 +104,34 @@ def test_facts_stand_above_and_empty_areas_close_together() -> None:
         "1/0   -        -           12        -       -        -\n"
         "... and 3 more with a larger --top\n"
     )
+
+
+LOST = "task_time was not exported: no such table in the database of the device"
+NOTE = "step_trace lacks 1 reduce duration: msprof wrote an underflow"
+
+
+def test_what_is_to_be_known_stands_below_the_tables() -> None:
+    found = replace(shown(EMPTY, scopes=RUN), unread=(), lost=(LOST,), notes=(NOTE, "another"))
+    text = (
+        "profile  recordings/resnet50\n"
+        "scope    run: the tables hold the whole run\n"
+        "tables   op_summary, op_statistic, step_trace, api_statistic\n"
+        "lost     task_time was not exported: no such table in the\n"
+        "         database of the device\n"
+        "note     step_trace lacks 1 reduce duration: msprof wrote an\n"
+        "         underflow\n"
+        "note     another\n"
+        "\n"
+        "step time, warm-up left out: step_trace_time has one step,\n"
+        "whose end is not marked\n"
+    )
+    assert plain(found, 60) == bare(coloured(found, 60)) == text
+
+
+def test_what_is_to_be_known_of_a_single_area_is_told_too() -> None:
+    found = replace(shown(MISSING), lost=(LOST,), notes=(NOTE,))
+    text = f"lost     {LOST}\nnote     {NOTE}\n\nfusion: needs fusion_op\n"
+    assert plain(found, 100) == bare(coloured(found, 100)) == text
 
 
 def test_areas_without_a_table_are_told_together_at_the_end() -> None:

@@ -52,11 +52,50 @@ def test_the_document_says_what_the_profile_is(profile: Path) -> None:
         "tables": ["op_summary", "op_statistic", "step_trace", "api_statistic"],
         "unread": ["README.txt"],
         "lost": [],
+        "notes": [],
     }
     assert list(document["areas"]) == [
         *("lanes", "layers", "op_types", "ops", "cores", "step_time", "steps"),
         *("apis", "fusion", "memory", "advice"),
     ]
+
+
+UNDERFLOW = "step_trace lacks 1 reduce duration: msprof wrote an underflow"
+LEFT_OUT = "1 row marked WRITE_BACK or INVALID is left out"
+ALONE = "nothing to check op_summary against: neither op_statistic nor task_time is there"
+
+
+@pytest.mark.parametrize(
+    ("by", "notes"),
+    [
+        (None, [LEFT_OUT, ALONE, UNDERFLOW]),
+        ("step", [UNDERFLOW]),
+        ("type", [LEFT_OUT, ALONE]),
+        ("op", [LEFT_OUT, ALONE]),
+        ("core", [LEFT_OUT, ALONE]),
+        ("api", []),
+        ("layer", []),
+    ],
+)
+def test_what_is_to_be_known_of_the_tables_is_told(
+    tmp_path: Path, by: str | None, notes: list[str]
+) -> None:
+    trace = step_trace((0, 1, 1, 9000, 9000), reduces=1)
+    path = msprof(
+        tmp_path,
+        op_summary=op_summary(Op(), Op("Old", "INVALID", 2000)),
+        step_trace=trace.replace(",1\n", ",1,1784177503947983.147\t,18446744073709521.304\n"),
+    )
+    assert as_json(look_at(path, 10, by))["notes"] == notes
+
+
+def test_where_tables_differ_is_told_of_a_whole_profile(tmp_path: Path) -> None:
+    details = op_summary(Op(duration=3000), Op(start=9000, step="2"), form="torch")
+    text = step_trace_time(("0", "1", "9"), ("0", "2", "9")).replace(",1,0,0,", ",5,0,0,")
+    path = torch(tmp_path, kernel_details=details, step_trace_time=text)
+    (doubt,) = open_profile(path).doubts
+    assert as_json(look_at(path, 10, None))["notes"][0] == doubt
+    assert doubt not in as_json(look_at(path, 10, "step"))["notes"]
 
 
 def test_lanes_have_the_totals_of_the_gate(profile: Path) -> None:

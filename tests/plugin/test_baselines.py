@@ -86,9 +86,8 @@ FOUND = {
     "unknown": "INCONCLUSIVE",
 }
 SLOW = (
-    "slow: kernel_time 140 us, +16.7 % from 120 us (baseline), 5.0 % allowed; "
-    "1 round against 1 cannot tell noise from change; "
-    "the limit is wider by 1.5 x session_noise; "
+    "slow: kernel_time 140 us, +16.7 % from 120 us (baseline), 5.0 % allowed, "
+    "9.5 % in force with 1 session of 5; 1 round against 1 cannot tell noise from change; "
     "most by Conv2D (slower, +20.0 us) [pyproject.toml:12]"
 )
 BETTER = [
@@ -144,6 +143,33 @@ def test_what_a_run_says_of_baselines(
     diff = ["diff", "before.json", "results.json", "--metric", "kernel_time", "--case"]
     assert [main([*diff, name]) for name in ("slow", "same")] == [1, 0]
     assert "+16.7 %" in capsys.readouterr().out
+
+
+def test_a_change_that_only_the_limit_in_force_allows(project: Project) -> None:
+    (project.path / "npuperf.toml").write_text(
+        "[budgets.resnet50]\nrecording = 'resnet50'\nkernel_time = { max_regression = '5 %' }\n",
+        encoding="utf-8",
+    )
+    project.tests()
+    record(project, "resnet50", ops(50))
+    first = project.run(config := "--npuperf-config=npuperf.toml")
+    command = "npuperf accept --config npuperf.toml --case resnet50"
+    assert f"next: {command} --reason 'first baseline'" in first.outlines
+    assert main([*shlex.split(command)[1:], "--reason", "first"]) == 0
+    record(project, "resnet50", ops(54))
+    result = project.run(config, "--npuperf-json=results.json")
+    result.assert_outcomes(passed=1)
+    (limit,) = project.read()["cases"][0]["limits"]
+    assert (limit["verdict"], limit["max_regression"]["value"]) == ("PASSED", 0.05)
+    in_force = {"value": 0.095, "why": "with 1 session of 5", "decides": True}
+    assert limit["comparison"]["in_force"] == in_force
+    said = " ".join(line.strip() for line in result.outlines)
+    assert (
+        " worse, but not failed: resnet50: kernel_time 128 us, +6.7 % from 120 us (baseline), "
+        "5.0 % allowed, 9.5 % in force with 1 session of 5; "
+        "1 round against 1 cannot tell noise from change [npuperf.toml:3] "
+    ) in said
+    assert f"accept more sessions ({command} --reason TEXT), or compare two builds" in said
 
 
 def test_strict_workers_and_quiet_ones_and_those_that_failed_last(accepted: Project) -> None:

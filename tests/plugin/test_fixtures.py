@@ -225,11 +225,10 @@ def test_a_number_that_is_none(project: Project) -> None:
             "npuperf.metric('t', 3); npuperf.metric('t', 5)",
             "npuperf.metric('t') was reported before; report it once",
         ),
+        ("npuperf.replay('')", "npuperf.replay(''): name a recording"),
     ],
 )
-def test_a_number_is_reported_once_and_is_a_number(
-    project: Project, calls: str, message: str
-) -> None:
+def test_calls_that_cannot_be_meant(project: Project, calls: str, message: str) -> None:
     project.budget('kernel_time = "1 s"')
     project.tests(
         f"""

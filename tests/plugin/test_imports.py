@@ -28,7 +28,7 @@ def pytest_sessionfinish():
 @pytest.mark.parametrize(
     ("settings", "unwanted"),
     [
-        ("", {"pandas", "numpy", "jsonschema", "pytest_npuperf.pipeline"}),
+        ("", {"pandas", "numpy", "jsonschema", "jinja2", "pytest_npuperf.pipeline"}),
         (
             '[tool.npuperf.budgets.resnet50]\nkernel_time = "1 ms"',
             {"pandas", "numpy", "pytest_npuperf.pipeline"},

@@ -50,7 +50,7 @@ def test_a_file_that_is_named_must_be_there(project: Project) -> None:
     result = project.run("--npuperf-config=budgets.toml")
     assert result.ret == 4
     told = [line for line in result.errlines if line]
-    assert told == ["ERROR: budgets.toml: no such file; --npuperf-config names it"]
+    assert told == ["ERROR: budgets.toml: no such file; the settings were to be read from it"]
 
 
 def test_a_file_that_is_named_is_used(project: Project) -> None:

@@ -199,8 +199,8 @@ def test_a_database_of_another_run_beside_a_text_is_a_contradiction(
     with pytest.raises(ProfileError) as caught:
         measured(tmp_path, [Wanted("kernel_time")])
     assert str(caught.value) == (
-        f"{tmp_path}/kernel_details.csv: 1 calls of AdaptiveAvgPool3d on AI_VECTOR_CORE, "
-        "17.700 us in all, but ascend_pytorch_profiler_0.db has 1 calls, 17.421 us; one of the "
+        f"{tmp_path}/kernel_details.csv: 1 call of AdaptiveAvgPool3d on AI_VECTOR_CORE, "
+        "17.700 us in all, but ascend_pytorch_profiler_0.db has 1 call, 17.421 us; one of the "
         "two was cut or edited, record again"
     )
 
@@ -272,7 +272,7 @@ def test_memory_peaks(of_database: Path) -> None:
     assert {"npu_mem", "memory_record"} < set(tables)
 
 
-# --- collectives that were lost ---------------------------------------------------------------
+# --- ops that were lost ---------------------------------------------------------------
 
 
 def without(of_database: Path, folder: Path, *deletions: str) -> Path:
@@ -292,22 +292,32 @@ def without(of_database: Path, folder: Path, *deletions: str) -> Path:
     [
         (
             ["COMMUNICATION_OP WHERE opId = 2"],
-            "1 of 4 collectives in COMMUNICATION_TASK_INFO have no row in COMMUNICATION_OP, first "
+            "1 of 4 collectives in COMMUNICATION_TASK_INFO without a row in COMMUNICATION_OP, first "
             "opId 2; the database was cut or edited, export it again",
         ),
         (
             ["COMMUNICATION_OP WHERE opId = 2", "COMMUNICATION_TASK_INFO WHERE opId = 2"],
-            "3 collectives of 99927.776 us in all, but a step of analysis.db has 102108.100 us of "
-            "communication; one of the two was cut or edited, record again",
+            "3 collectives of 99927.776 us together, but analysis.db has 102108.100 us of "
+            "communication in step 50; one of the two was cut or edited, record again",
         ),
         (
             ["COMMUNICATION_OP", "COMMUNICATION_TASK_INFO"],
-            "0 collectives of 0.000 us in all, but a step of analysis.db has 102108.100 us of "
-            "communication; one of the two was cut or edited, record again",
+            "0 collectives of 0.000 us together, but analysis.db has 102108.100 us of "
+            "communication in step 50; one of the two was cut or edited, record again",
+        ),
+        (
+            ["COMPUTE_TASK_INFO WHERE globalTaskId % 2"],
+            "90 kernels in TASK_PMU_INFO without a row in COMPUTE_TASK_INFO, first globalTaskId 3; "
+            "the database was cut or edited, export it again",
+        ),
+        (
+            [f"{table} WHERE globalTaskId = 3" for table in ("COMPUTE_TASK_INFO", "TASK_PMU_INFO")],
+            "186 kernels of 8849.670 us together, but analysis.db has 8903.431 us of computing in "
+            "step 50; one of the two was cut or edited, record again",
         ),
     ],
 )
-def test_a_lost_collective_is_refused(
+def test_a_lost_op_is_refused(
     of_database: Path, tmp_path: Path, deletions: list[str], fault: str
 ) -> None:
     path = without(of_database, tmp_path, *deletions)

@@ -12,7 +12,14 @@ from typing import Any
 
 import pytest
 
+from pytest_npuperf.catalogue import PER_STEP
 from pytest_npuperf.commands.cli import main
+from pytest_npuperf.errors import NpuperfError
+from pytest_npuperf.measure import Measurer
+from pytest_npuperf.model import StepOptions, Wanted
+from pytest_npuperf.profile import open_profile
+from pytest_npuperf.results.rounds import rounds_as_json
+from pytest_npuperf.results.sound import refuse_other_sums
 
 pytestmark = pytest.mark.recordings
 
@@ -50,7 +57,7 @@ def printed(before: Path, now: Path, capsys: Captured, *more: str) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
-DOUBT = "not told from noise, as no number that decides has changed:"
+DOUBT = "not told from noise, as no change is beyond what is allowed:"
 
 
 # --- the same work ----------------------------------------------------------------------------
@@ -128,6 +135,30 @@ def test_what_msprof_wrote_is_compared_or_refused(
     else:
         assert err == ""
         assert max(map(len, out.splitlines())) <= width
+
+
+SUMS = ("kernel_time", "kernel_count", "ai_core_time", "ai_cpu_time")
+WANTED = [Wanted(name + form) for name in SUMS for form in ("", PER_STEP)]
+
+
+def measured_whole(folder: Path, by_shape: bool) -> bool:
+    """Return whether a profile tells its kernels; what is written of them must be read."""
+    try:
+        found = Measurer(open_profile(folder), StepOptions(steps=7)).measure(WANTED, by_shape)
+    except NpuperfError:
+        return False
+    refuse_other_sums("it", [], rounds_as_json([found]))
+    lanes = found.lanes.values()
+    return all(lane.ops and any(value.value for value in lane.values.values()) for lane in lanes)
+
+
+@pytest.mark.parametrize("by_shape", [False, True])
+def test_what_is_written_of_kernels_is_what_their_ops_sum_to(
+    recordings: Path, by_shape: bool
+) -> None:
+    folders = [*filter(Path.is_dir, recordings.iterdir()), *recordings.glob("torch-npu-910*/rank*")]
+    told = [folder for folder in folders if measured_whole(folder, by_shape)]
+    assert len(told) >= 12
 
 
 # --- planted changes --------------------------------------------------------------------------

@@ -130,7 +130,7 @@ def test_damaged_start_times_leave_what_needs_them_not_measured(
     limits = [Limit(Wanted(name), Dimension.TIME, at_most=Fraction(10**18)) for name in names]
     found = judged(recordings / table, limits)
     assert [found[limit].reason for limit in limits] == [
-        f"{name} not measured: op_summary has no Task Start Time(us) in 4 of 4 rows, first in row 1"
+        f"{name} not measured: op_summary has no Task Start Time in 4 of 4 rows, first in row 1"
         for name in names
     ]
     assert {judgement.verdict for judgement in found.values()} == {Verdict.NOT_MEASURED}
@@ -139,8 +139,8 @@ def test_damaged_start_times_leave_what_needs_them_not_measured(
 # --- profiling level 0 ------------------------------------------------------------------------
 
 LEVEL_0 = "torch-npu-level0/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv"
-NO_TYPE = "op_summary has no OP Type in 191 of 191 rows, first in row 1"
-NO_CORE = "op_summary has no Task Type in 187 of 191 rows, first in row 1"
+NO_TYPE = "kernel_details has no Type in 191 of 191 rows, first in row 1"
+NO_CORE = "kernel_details has no Accelerator Core in 187 of 191 rows, first in row 1"
 
 
 @pytest.mark.parametrize(

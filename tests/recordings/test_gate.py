@@ -91,7 +91,7 @@ def test_no_ai_cpu_operators_cannot_be_told_at_level_0(
         "1",
         "0",
         [
-            "NotWithinBudget: recorded: ops task_type=AI_CPU count not measured: op_summary has no "
-            "Task Type in 187 of 191 rows, first in row 1 [pyproject.toml:10]"
+            "NotWithinBudget: recorded: ops task_type=AI_CPU count not measured: kernel_details "
+            "has no Accelerator Core in 187 of 191 rows, first in row 1 [pyproject.toml:10]"
         ],
     )

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_npuperf.collect.manifest import MANIFEST, Manifest, read_manifest, write_manifest
+from pytest_npuperf.collect.manifest import Manifest, read_manifest, write_manifest
 from pytest_npuperf.errors import CollectError
+from pytest_npuperf.judge.comparable import COMPARED, OPTION
+from pytest_npuperf.model import MANIFEST
 
 
 @pytest.mark.parametrize(
@@ -88,6 +90,39 @@ def test_there_need_not_be_one(tmp_path: Path) -> None:
             "fingerprint.soc: found an object, wanted a text",
         ),
         (
+            '{"format": 1, "fingerprint": {"soc": " "}}',
+            'fingerprint.soc: found " ", wanted a text',
+        ),
+        (
+            '{"format": 1, "fingerprint": {"msprof.aic-metrics": ""}}',
+            'fingerprint.msprof.aic-metrics: found "", wanted a text',
+        ),
+        (
+            '{"format": 1, "fingerprint": {"scoc": "Ascend910B3"}}',
+            "fingerprint.scoc: is not a key of a manifest; did you mean soc?",
+        ),
+        (
+            '{"format": 1, "fingerprint": {"SoC": "Ascend910B3"}}',
+            "fingerprint.SoC: is not a key of a manifest; did you mean soc?",
+        ),
+        (
+            '{"format": 1, "fingerprint": {"\\u001b[2J": ""}}',
+            "fingerprint.\\x1b[2J: is not a key of a manifest; "
+            "wanted soc, cann, driver, level, metrics, app, app_sha256",
+        ),
+        (
+            '{"format": 1, "recored": "2026-01-31"}',
+            "recored: is not a key of a manifest; did you mean recorded?",
+        ),
+        (
+            '{"format": 1, "soc": "Ascend910B3"}',
+            "soc: is not a key of a manifest; wanted format, recorded, rounds, fingerprint",
+        ),
+        (
+            f'{{"format": 1, "recorded": "{"9" * 99}"}}',
+            f'recorded: found "{"9" * 17}...{"9" * 18}", wanted a date such as "2026-01-31"',
+        ),
+        (
             "{",
             "is not JSON (Expecting property name enclosed in double quotes: "
             "line 1 column 2 (char 1)); write it anew with --npuperf-record",
@@ -100,6 +135,18 @@ def test_a_damaged_one_is_one_line(tmp_path: Path, text: str, problem: str) -> N
     with pytest.raises(CollectError) as caught:
         read_manifest(tmp_path)
     assert str(caught.value) == f"{path}: {problem}"
+
+
+def test_blanks_around_what_is_told_are_nothing(tmp_path: Path) -> None:
+    text = '{"format": 1, "fingerprint": {"soc": " Ascend910B3\\n"}}'
+    (tmp_path / MANIFEST).write_text(text, encoding="utf-8")
+    assert read_manifest(tmp_path) == Manifest(fingerprint={"soc": "Ascend910B3"})
+
+
+def test_whatever_is_compared_may_be_told(tmp_path: Path) -> None:
+    told = {**dict.fromkeys(COMPARED, "x"), f"{OPTION}anything": "x", "app": "x", "app_sha256": "x"}
+    write_manifest(tmp_path, Manifest(fingerprint=told))
+    assert read_manifest(tmp_path) == Manifest(fingerprint=told)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from pytest_npuperf.collect.replay import replay
-from pytest_npuperf.errors import CollectError
+from pytest_npuperf.errors import CollectError, ProfileError
+from pytest_npuperf.profile import open_profile
 
 PROF = "PROF_000001_20260716234406816_00087964RCEQMIQB"
 TORCH = "host_1784298_20260114085947065_ascend_pt"
@@ -35,8 +36,18 @@ def test_a_file_is_one_round(tmp_path: Path) -> None:
 def test_rounds_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for number in range(1, 12):
         (tmp_path / f"round_{number}").mkdir()
-    touch(tmp_path / "round_12", "a file is not a round")
     assert [path.name for path in replay(tmp_path).rounds] == [f"round_{n}" for n in range(1, 12)]
+
+
+def test_a_round_that_is_a_link_to_nothing_or_a_file_is_not_left_out(tmp_path: Path) -> None:
+    (tmp_path / "round_1").mkdir()
+    (tmp_path / "round_2").symlink_to("nowhere")
+    touch(tmp_path / "round_3", "../elsewhere")  # what Git makes of a link where it cannot
+    rounds = replay(tmp_path).rounds
+    assert [path.name for path in rounds] == ["round_1", "round_2", "round_3"]
+    for path, problem in zip(rounds[1:], ("leads nowhere", "not a table"), strict=True):
+        with pytest.raises(ProfileError, match=problem):
+            open_profile(path)
 
 
 @pytest.mark.parametrize(

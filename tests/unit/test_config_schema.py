@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from pytest_npuperf import catalogue
-from pytest_npuperf.config import Options, load
 from pytest_npuperf.config.layers import BUILT_IN
 from pytest_npuperf.config.schema import schema
 from pytest_npuperf.config.wording import quantity_refusal
@@ -265,20 +264,3 @@ def _documented(heading: str) -> list[str]:
 )
 def test_every_key_is_documented_once(heading: str, keys: set[str]) -> None:
     assert sorted(_documented(heading)) == sorted(keys)
-
-
-def _blocks() -> list[str]:
-    return re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
-
-
-@pytest.mark.parametrize("block", _blocks())
-def test_every_example_of_the_documentation_is_right(tmp_path: Path, block: str) -> None:
-    (tmp_path / "pyproject.toml").write_text(block, encoding="utf-8")
-    settings = load(tmp_path, Options())
-    assert settings is not None
-
-    assert [settings.case(name).name for name in settings.budgets] == list(settings.budgets)
-
-
-def test_the_documentation_has_examples() -> None:
-    assert len(_blocks()) == 5

@@ -103,7 +103,7 @@ BROKEN = [
         "pyproject.toml",
         "[project]\n",
         "pyproject.toml",
-        "pyproject.toml: no table [tool.npuperf]; --npuperf-config names this file",
+        "pyproject.toml: no table [tool.npuperf]; the settings were to be read from it",
     ),
     (
         "npuperf.toml",
@@ -122,7 +122,7 @@ BROKEN = [
         "other.toml",
         "",
         "npuperf.toml",
-        "npuperf.toml: no such file; --npuperf-config names it",
+        "npuperf.toml: no such file; the settings were to be read from it",
     ),
     (
         "npuperf.toml/x",

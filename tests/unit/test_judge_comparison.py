@@ -176,57 +176,101 @@ def test_min_effect_is_measured_on_the_scale_of_the_number() -> None:
 # --- sessions ---------------------------------------------------------------------------------
 
 STORED = Rule(0.05, session_noise=0.02)  # widened, 8 %
-WIDER = "the limit is wider by 1.5 x session_noise"
 
 
-@pytest.mark.parametrize("sessions", [1, 4])
+def wider(change: Change) -> tuple[float, str, bool] | None:
+    """Return the limit that is in force instead of the one of the rule, to three places."""
+    found = change.wider
+    return None if found is None else (round(found.limit, 3), found.why, found.decides)
+
+
+def _decides(change: Change) -> bool:
+    return change.wider is not None and change.wider.decides
+
+
 @pytest.mark.parametrize(
-    ("now", "verdict", "improved", "remark"),
+    ("sessions", "why"), [(1, "with 1 session of 5"), (4, "with 4 sessions of 5")]
+)
+@pytest.mark.parametrize(
+    ("now", "verdict", "improved", "decides"),
     [
-        (104, "within", False, ""),
-        (107, "within", False, WIDER),
-        (108, "within", False, WIDER),
-        (109, "worse", False, WIDER),
-        (93, "within", False, ""),
-        (91, "within", True, ""),
+        (104, "within", False, False),
+        # To be equal to the limit is to be within it, the written one and the one in force.
+        (105, "within", False, False),
+        (105.001, "within", False, True),
+        (108, "within", False, True),
+        (109, "worse", False, False),
+        (93, "within", False, False),
+        (91, "within", True, False),
     ],
 )
 def test_few_sessions_widen_the_limit(
-    sessions: int, now: float, verdict: Outcome, improved: bool, remark: str
+    sessions: int, why: str, now: float, verdict: Outcome, improved: bool, decides: bool
 ) -> None:
     found = compare([now] * 5, [[100] * 5] * sessions, STORED)
-    assert (found.verdict, found.improved, found.remark) == (verdict, improved, remark)
+    assert (found.verdict, found.improved, found.remark) == (verdict, improved, "")
+    assert wider(found) == (0.08, why, decides)
+
+
+def test_a_wider_limit_decides_in_the_worse_direction_only() -> None:
+    more = replace(STORED, better="higher")
+    assert [_decides(compare([now] * 5, [[100] * 5], more)) for now in (107, 93)] == [False, True]
+    assert not _decides(compare([107] * 5, [[100] * 5], replace(STORED, min_effect=7)))
+    assert _decides(compare([107] * 5, [[100] * 5], replace(STORED, min_effect=6.9)))
+
+
+def test_noise_may_hide_whether_even_the_wider_limit_holds() -> None:
+    found = compare([100, 106, 107, 109, 116], [BASE], STORED)
+    assert (found.verdict, _decides(found)) == ("undecided", True)
+
+
+@pytest.mark.parametrize("rule", [RULE, replace(RULE, in_points=True)])
+def test_without_noise_between_sessions_the_limit_is_as_written(rule: Rule) -> None:
+    assert compare([107] * 5, [[100] * 5], rule).wider is None
 
 
 def test_points_are_widened_by_noise_of_the_baseline() -> None:
     rule = Rule(1, in_points=True, session_noise=0.02)
+    found = compare([52.4] * 4, [[50.0] * 4], rule)
+    assert wider(found) == (2.5, "with 1 session of 5", True)
     assert compare([54.9] * 4, [[50.0] * 4], rule).verdict == "worse"
     assert compare([52.4] * 4, [[50.0] * 4], rule).verdict == "within"
     assert compare([-47.6] * 4, [[-50.0] * 4], rule).verdict == "within"
 
 
 FIVE = [times(factor, QUIET) for factor in (0.97, 0.99, 1.0, 1.01, 1.03)]
-VARY = "the 5 sessions of the baseline vary as much by themselves"
+BY_NOISE = "by the noise between 5 sessions"
 
 
 @pytest.mark.parametrize(
-    ("factor", "verdict", "improved", "remark"),
+    ("factor", "verdict", "improved", "decides"),
     [
-        (1.0, "within", False, ""),
-        (1.06, "undecided", False, VARY),
+        (1.0, "within", False, False),
+        (1.06, "undecided", False, True),
         # 3.143 x 2.16 % x the root of 1.2 is 7.4 % above the mean of the logarithms.
-        (1.076, "undecided", False, VARY),
-        (1.078, "worse", False, ""),
-        (0.94, "within", False, ""),
-        (0.929, "within", False, ""),
-        (0.927, "within", True, ""),
+        (1.076, "undecided", False, True),
+        (1.078, "worse", False, False),
+        (0.94, "within", False, False),
+        (0.929, "within", False, False),
+        (0.927, "within", True, False),
     ],
 )
 def test_five_sessions_say_what_to_expect_of_one_more(
-    factor: float, verdict: Outcome, improved: bool, remark: str
+    factor: float, verdict: Outcome, improved: bool, decides: bool
 ) -> None:
     found = compare(times(factor, QUIET), FIVE, STORED)
-    assert (found.verdict, found.improved, found.remark) == (verdict, improved, remark)
+    assert (found.verdict, found.improved, found.remark) == (verdict, improved, "")
+    # It is the same whatever is measured: exp(7.4 %) is 1.077.
+    assert wider(found) == (0.077, BY_NOISE, decides)
+
+
+def test_what_sessions_predict_is_in_force_for_what_is_to_be_more_too() -> None:
+    rule = replace(STORED, better="higher")
+    found = [compare(times(factor, QUIET), FIVE, rule) for factor in (0.93, 0.928, 1.06)]
+    assert [each.verdict for each in found] == ["undecided", "worse", "within"]
+    for each in found:
+        # exp(-7.4 %) is 0.9284.
+        assert wider(each) == (0.072, BY_NOISE, each.verdict == "undecided")
 
 
 def test_five_sessions_that_agree_hide_little() -> None:
@@ -238,7 +282,9 @@ def test_sessions_of_points_say_what_to_expect_too() -> None:
     rule = Rule(1, in_points=True, better="higher")
     sessions = [[value] * 5 for value in (-2.0, -1.0, 0.0, 1.0, 2.0)]
     # 3.143 x 1.291 x the root of 1.2 is 4.44.
-    assert compare([-4.4] * 5, sessions, rule).verdict == "undecided"
+    found = compare([-4.4] * 5, sessions, rule)
+    assert found.verdict == "undecided"
+    assert wider(found) == (4.444, BY_NOISE, True)
     assert compare([-4.5] * 5, sessions, rule).verdict == "worse"
     assert not compare([4.4] * 5, sessions, rule).improved
     assert compare([4.5] * 5, sessions, rule).improved
@@ -252,14 +298,17 @@ def test_the_noise_assumed_of_points_is_a_share_of_the_baseline() -> None:
 
 
 def test_zeros_are_beyond_what_any_session_lets_expect() -> None:
-    assert compare([0] * 5, FIVE, STORED).improved
-    assert compare([0] * 5, FIVE, replace(STORED, better="higher")).verdict == "worse"
+    more = compare([0] * 5, FIVE, replace(STORED, better="higher"))
+    less = compare([0] * 5, FIVE, STORED)
+    assert (less.improved, less.wider) == (True, None)
+    assert (more.verdict, more.wider) == ("worse", None)
 
 
 def test_few_rounds_keep_the_wider_limit_however_many_the_sessions() -> None:
     found = compare([107], FIVE, STORED)
     assert found.verdict == "within"
-    assert found.remark == f"1 round against 25 cannot tell noise from change; {WIDER}"
+    assert found.remark == "1 round against 25 cannot tell noise from change"
+    assert wider(found) == (0.08, "with fewer than 4 rounds on a side", True)
 
 
 # --- outliers of a baseline -------------------------------------------------------------------

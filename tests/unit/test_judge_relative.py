@@ -129,12 +129,18 @@ def test_what_stands_in_the_way_is_told_and_nothing_is_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("is_stored", "verdict"), [(True, Verdict.NEW), (False, Verdict.NOT_MEASURED)]
+    ("more", "verdict", "said"),
+    [
+        ({}, Verdict.NEW, "baseline does not have it yet"),
+        ({"file": "m/A.json"}, Verdict.NEW, "m/A.json does not have it yet"),
+        ({"is_stored": False}, Verdict.NOT_MEASURED, "baseline does not have it"),
+    ],
 )
-def test_a_number_that_was_not_measured_before(is_stored: bool, verdict: Verdict) -> None:
-    found = judged(LIMIT, [9.0], [None], is_stored=is_stored)
-    assert found.verdict is verdict
-    assert found.reason == "kernel_time 9.00 ns; baseline does not have it"
+def test_a_number_that_was_not_measured_before(
+    more: dict[str, Any], verdict: Verdict, said: str
+) -> None:
+    found = judged(LIMIT, [9.0], [None], **more)
+    assert (found.verdict, found.reason) == (verdict, f"kernel_time 9.00 ns; {said}")
 
 
 def test_nothing_is_a_share_of_zero() -> None:
@@ -207,7 +213,84 @@ def test_noise_between_sessions_widens_the_limit() -> None:
     noise = Noise(between_sessions=Fraction(3, 100))
     assert judged(LIMIT, scaled(1.08), BEFORE).verdict is Verdict.FAILED
     found = judged(LIMIT, scaled(1.08), BEFORE, noise=noise)
-    assert found.verdict is Verdict.PASSED
+    assert (found.verdict, found.tolerated) == (Verdict.PASSED, True)
+    assert found.reason == (
+        "kernel_time 108 ms, +8.0 % from 100 ms (baseline), 5.0 % allowed, "
+        "9.5 % in force with 1 session of 5, surely +6.9 % to +9.1 %, median of 5 rounds"
+    )
+
+
+SESSIONS = Noise(between_sessions=Fraction(3, 100))
+
+
+@pytest.mark.parametrize(
+    ("now", "sessions", "verdict", "said"),
+    [
+        # To be told, it need not decide.
+        (1.0, 1, Verdict.PASSED, "5.0 % allowed, 9.5 % in force with 1 session of 5, "),
+        (1.2, 4, Verdict.FAILED, "5.0 % allowed, 9.5 % in force with 4 sessions of 5, "),
+        # 3.143 x 3 % x the root of 2 / 6 x 1.2 is 5.96 %.
+        (
+            1.06,
+            5,
+            Verdict.INCONCLUSIVE,
+            "5.0 % allowed, 6.1 % in force by the noise between 5 sessions, ",
+        ),
+        (
+            1.2,
+            5,
+            Verdict.FAILED,
+            "5.0 % allowed, 6.1 % in force by the noise between 5 sessions, ",
+        ),
+        # Ten that are alike predict one within the limit.
+        (1.06, 10, Verdict.FAILED, "5.0 % allowed, surely"),
+    ],
+)
+def test_the_limit_as_written_is_told_beside_the_one_in_force(
+    now: float, sessions: int, verdict: Verdict, said: str
+) -> None:
+    steady = [100 * MS + n for n in range(5)]
+    found = judged(LIMIT, [n * now for n in steady], *[steady] * sessions, noise=SESSIONS)
+    assert found.verdict is verdict
+    assert said in found.reason
+    assert not found.tolerated
+
+
+def test_points_in_force_are_told_in_points() -> None:
+    found = judged(POINTS, [0.75], [0.8], noise=SESSIONS)
+    assert (found.verdict, found.tolerated) == (Verdict.PASSED, True)
+    assert found.reason == (
+        "overlap_share 75.0 %, -5 points from 80.0 % (baseline), 2 points allowed, "
+        "5.6 points in force with 1 session of 5; 1 round against 1 cannot tell noise from change"
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"at_most": Fraction(110 * MS)}, "kernel_time 108 ms, +8.0 % from 100 ms (baseline)"),
+        ({"at_most": Fraction(107 * MS)}, "kernel_time 108 ms, limit 107 ms (+0.9 %)"),
+    ],
+)
+def test_what_is_tolerated_is_more_to_be_told_than_a_bound_that_holds(
+    more: dict[str, Any], said: str
+) -> None:
+    found = judged(replace(LIMIT, **more), scaled(1.08), BEFORE, noise=SESSIONS)
+    assert found.reason.startswith(said)
+    assert found.tolerated is (found.verdict is Verdict.PASSED)
+
+
+def test_a_lane_that_is_tolerated_is_told_before_one_that_is_nearer_to_its_bound() -> None:
+    def both(first: int, second: int) -> Measurement:
+        values = {"0/0": first, "1/1": second}
+        return Measurement(
+            {lane: LaneMeasurement({TIME: Value(Fraction(n))}) for lane, n in values.items()}
+        )
+
+    before = Before(((both(2000, 1000),),), "baseline", noise=SESSIONS)
+    limit = replace(LIMIT, at_most=Fraction(3000))
+    (found,) = judge(Case("m", limits=(limit,)), [both(2000, 1080)], {}, before)
+    assert (found.lane, found.tolerated) == ("1/1", True)
 
 
 def test_a_small_change_of_a_time_never_fails_and_of_a_share_it_does() -> None:

@@ -123,7 +123,7 @@ def test_a_replay_says_so() -> None:
     found = dict(flat_properties(case(mode="replay", recorded="2026-01-31")))
     assert found["npuperf.resnet50.mode"] == "replayed (recorded 2026-01-31)"
     found = dict(flat_properties(case(mode="replay")))
-    assert found["npuperf.resnet50.mode"] == "replayed (date unknown)"
+    assert found["npuperf.resnet50.mode"] == "replayed (recorded on an unknown date)"
 
 
 def test_an_error_says_its_reason_in_one_line_without_the_log() -> None:

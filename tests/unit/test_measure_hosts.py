@@ -249,7 +249,7 @@ def test_a_layer_that_one_lane_lacks(tmp_path: Path) -> None:
     path = merged(tmp_path, msprof_20260101000000=LAYERS)
     first, second = lanes(path, HARDWARE).values()
     assert first.value == 7001
-    assert second.reason == 'timeline has no layer "Ascend Hardware"; near it: CANN'
+    assert second.reason == 'timeline has no layer "Ascend Hardware"; lane 0/0 has it'
 
 
 @made_timelines

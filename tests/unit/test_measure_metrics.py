@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from profile_tables import Op, csv, msprof, op_statistic, op_summary, task_time, write
+from profile_tables import Op, csv, msprof, op_statistic, op_summary, task_time, torch, write
 
 from pytest_npuperf.catalogue import METRICS
 from pytest_npuperf.measure import Measurer, measure
@@ -26,6 +26,7 @@ from pytest_npuperf.model import (
     Wanted,
 )
 from pytest_npuperf.profile import Lane, Profile, open_profile
+from pytest_npuperf.text import many
 
 #    0....100                               Conv2D
 #       50....150                           Relu
@@ -140,6 +141,12 @@ def test_rows_that_are_no_work_are_left_out_and_counted(tmp_path: Path) -> None:
     assert sum(row.count for row in lane.ops) == 6
 
 
+def test_one_row_that_is_no_work_has_no_plural(tmp_path: Path) -> None:
+    path = msprof(tmp_path, op_summary=op_summary(*OPS, Op("Old", "INVALID", 800, 50)))
+    notes = measure(open_profile(path), []).notes
+    assert notes == ("1 row marked WRITE_BACK or INVALID is left out", ALONE)
+
+
 @pytest.mark.parametrize(
     ("tables", "notes"),
     [
@@ -156,6 +163,20 @@ def test_a_note_says_that_nothing_checks_the_operators(
 ) -> None:
     path = msprof(tmp_path, **tables)
     assert measure(open_profile(path), [Wanted("kernel_time")]).notes == notes
+
+
+def test_the_table_of_a_framework_is_called_as_its_file(tmp_path: Path) -> None:
+    # What profiling level 0 leaves: no types, and no other table.
+    ops = [Op("N/A", "N/A", start, 100) for start in (0, 200)]
+    path = torch(tmp_path, kernel_details=op_summary(*ops, form="level0"))
+    wanted = Wanted("ops", "total", Selector(type=("Conv2D",)))
+    measured = measure(open_profile(path), [wanted])
+    assert measured.lanes["0"].values[wanted].reason == (
+        "kernel_details has no Type in 2 of 2 rows, first in row 1"
+    )
+    assert measured.notes == (
+        "nothing to check kernel_details against: neither op_statistic nor task_time is there",
+    )
 
 
 # --- what is absent ---------------------------------------------------------------------------
@@ -175,7 +196,8 @@ def test_one_duration_that_is_absent(tmp_path: Path, name: str, cell: str) -> No
     else:
         of = {"kernel_time": 5, "compute_time": 5, "ai_cpu_time": 1, "overlap_share": 5}
         assert reason(path, name) == (
-            f"op_summary has no Task Duration(us) in 1 of {of.get(name, 6)} rows, first in row 4"
+            f"op_summary has no Task Duration(us) in 1 of {many(of.get(name, 6), 'row')}, "
+            "first in row 4"
         )
 
 
@@ -220,6 +242,17 @@ def test_a_column_that_is_absent(tmp_path: Path, name: str) -> None:
         assert reason(path, name) == 'op_summary has no column "Task Type"'
 
 
+@pytest.mark.parametrize(
+    ("number", "tasks"), [(1, "1 task that takes"), (2, "2 tasks that together take")]
+)
+def test_work_that_takes_no_time_is_not_measured(tmp_path: Path, number: int, tasks: str) -> None:
+    path = msprof(
+        tmp_path,
+        op_summary=op_summary(*(Op(start=5, duration=0, stream=str(i)) for i in range(number))),
+    )
+    assert reason(path, "kernel_time") == f"op_summary has {tasks} 0 ns"
+
+
 # --- level 0 ----------------------------------------------------------------------------------
 
 LEVEL_0 = [op if op is REDUCE else replace(op, type="N/A", core="N/A") for op in OPS]
@@ -229,7 +262,7 @@ def test_level_0_has_times_but_no_cores(tmp_path: Path) -> None:
     rows = [replace(op, type="N/A") for op in LEVEL_0]
     path = msprof(tmp_path, op_summary=op_summary(*rows, form="level0"))
     found = values(path, *NUMBERS)
-    absent = "op_summary has no Task Type in 5 of 6 rows, first in row 1"
+    absent = "op_summary has no Accelerator Core in 5 of 6 rows, first in row 1"
     for name, (number, samples) in NUMBERS.items():
         if name in ("ai_core_time", "ai_cpu_time"):
             assert (found[name].value, found[name].reason) == (None, absent)
@@ -252,10 +285,10 @@ def test_a_collective_whose_type_is_lost_is_not_taken_for_a_kernel(
     lost = replace(REDUCE, type="N/A", core="N/A", start=800)
     path = msprof(tmp_path, op_summary=op_summary(*LEVEL_0, lost, form="level0"))
     if name in ("ai_core_time", "ai_cpu_time"):
-        assert reason(path, name).startswith("op_summary has no Task Type in 6 of 7 rows")
+        assert reason(path, name).startswith("op_summary has no Accelerator Core in 6 of 7 rows")
     else:
         assert reason(path, name) == (
-            "op_summary has no Task Type in row 7, which is called hcom_allReduce__1 "
+            "op_summary has no Accelerator Core in row 7, which is called hcom_allReduce__1 "
             "and may be communication"
         )
 
@@ -477,7 +510,7 @@ ROWS = st.lists(
         type=st.sampled_from(["Conv2D", "Cast"]),
         core=st.sampled_from(CORES),
         start=st.integers(0, 10**6),
-        duration=st.integers(0, 10**5),
+        duration=st.integers(1, 10**5),
         stream=st.integers(1, 10**9).map(str),
     ),
     min_size=2,

@@ -216,3 +216,9 @@ def test_shapes_are_read_only_when_they_are_wanted_and_once(
         assert shaped_rows.lanes["0"].values == first.lanes["0"].values
     assert read == [{"input_shapes", "input_data_types"}]
     assert measurer.measure([]).lanes["0"].ops == first.lanes["0"].ops
+
+
+def test_totals_without_a_type_are_a_part_of_the_sum(tmp_path: Path) -> None:
+    rows = [Op(duration=2000), Op("N/A", duration=3000)]
+    path = msprof(tmp_path, op_statistic=op_statistic(*rows))
+    assert op_rows(path) == (OpRow("", "AI_CORE", 1, 3000), OpRow("Conv2D", "AI_CORE", 1, 2000))

@@ -219,7 +219,7 @@ def test_level_0_cannot_answer_by_type(tmp_path: Path, name: str, key: str) -> N
     rows = [replace(op, type="N/A", core="N/A") for op in OPS[:5]]
     path = msprof(tmp_path, op_summary=op_summary(*rows, form="level0"))
     found = rule(path, name, Selector(**{key: ("AI_CPU",)}))
-    header = "Task Type" if key == "task_type" else "OP Type"
+    header = "Accelerator Core" if key == "task_type" else "Type"
     assert found.value is None
     assert found.reason == f"op_summary has no {header} in 5 of 5 rows, first in row 1"
     assert rule(path, "total", Selector(name=("a/*",))).value == 3500

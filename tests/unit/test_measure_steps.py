@@ -73,7 +73,7 @@ def test_steps_of_the_setting(tmp_path: Path) -> None:
 def test_step_ids_that_some_rows_lack(tmp_path: Path) -> None:
     rows = [*OPS, Op(start=40_000, step="")]
     path = torch(tmp_path, kernel_details=op_summary(*rows, form="torch"))
-    assert per_step(path) == "1 of 9 rows of op_summary have no step id; add `steps = N`"
+    assert per_step(path) == "no step id in 1 of 9 rows of the op table; add `steps = N`"
     assert per_step(path, steps=5) == 1800
     rows = [Op(start=start, step="N/A") for start in (0, 5000)]
     path = torch(tmp_path / "none", kernel_details=op_summary(*rows, form="torch"))
@@ -192,7 +192,7 @@ def test_the_column_infer_id_means_single_steps(tmp_path: Path) -> None:
 def test_infer_ids_that_some_rows_lack(tmp_path: Path) -> None:
     rows = op_summary(*OPS[:7], Op(start=99_000, infer="N/A"), form="2022")
     path = write(tmp_path, {"op_summary.csv": rows})
-    assert per_step(path, steps=4) == "1 of 8 rows of op_summary have no step id"
+    assert per_step(path, steps=4) == "no step id in 1 of 8 rows of the op table"
 
 
 # --- step_time --------------------------------------------------------------------------------
@@ -223,9 +223,9 @@ def test_every_statistic_of_step_time(tmp_path: Path, name: str, order: int) -> 
     [
         (0, 4, (9000, 9001, 9002, 9003)),
         (3, 4, (9003,)),
-        (4, 4, "4 steps, of which 4 are warm-up: none is left"),
+        (4, 4, "4 steps, 4 of them warm-up: none is left"),
         (None, 1, (9000,)),
-        (1, 1, "1 steps, of which 1 are warm-up: none is left"),
+        (1, 1, "1 step, 1 of them warm-up: none is left"),
     ],
 )
 def test_warm_up_is_left_out(
@@ -318,7 +318,7 @@ def test_a_profile_without_steps(tmp_path: Path) -> None:
         (
             "1784177503947983.147\t",
             "18446744073709521.304",
-            ("1 reduce durations of step_trace are absent: msprof wrote an underflow",),
+            ("step_trace lacks 1 reduce duration: msprof wrote an underflow",),
         ),
         ("1784177503947983.147\t", "30.312", ()),
         ("N/A", "N/A", ()),

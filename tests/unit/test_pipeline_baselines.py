@@ -58,8 +58,8 @@ def recorded(case: Case, *ms: float, **fingerprint: str) -> Case:
     assert case.recording is not None
     for number, each in enumerate(ms, 1):
         profile(case.recording / f"round_{number}", each)
-    told = {"format": 1, "fingerprint": {"soc": SOC, **fingerprint}}
-    text = json.dumps(told)
+    told = {key: value for key, value in {"soc": SOC, **fingerprint}.items() if value}
+    text = json.dumps({"format": 1, "fingerprint": told})
     (case.recording / "npuperf-recording.json").write_text(text, encoding="utf-8")
     return case
 
@@ -124,9 +124,8 @@ def test_noise_between_sessions_is_that_of_the_case(
 
 
 NO_SOC = (
-    "the profile does not say its SoC, and baselines are kept by SoC; npu-smi tells it where the "
-    'app is run, and for a recording npuperf-recording.json: {"format": 1, "fingerprint": '
-    '{"soc": "Ascend910B3"}}'
+    "the profile does not say its SoC, and baselines are kept by SoC; "
+    "write it into recordings/resnet50/npuperf-recording.json"
 )
 
 
@@ -197,6 +196,22 @@ def test_a_case_without_such_a_limit_looks_at_no_baseline(tmp_path: Path, case: 
     assert gated(tmp_path, replace(case, limits=(absolute,))).verdict is Verdict.PASSED
 
 
+def test_a_limit_that_is_newer_than_the_baseline_is_new_and_the_file_is_named(
+    tmp_path: Path, case: Case
+) -> None:
+    busy = replace(TIME, wanted=Wanted("busy_time"))
+    both = replace(case, limits=(TIME, busy))
+    accept(case, gated(tmp_path, recorded(case, 100)))
+    result = gated(tmp_path, both)
+    assert [each.verdict for each in result.limits] == [Verdict.PASSED, Verdict.NEW]
+    assert result.limits[1].reason == (
+        "busy_time 100 ms; baselines/resnet50/Ascend910B3.json does not have it yet"
+    )
+    # With one session that has it, the older ones need not.
+    accept(both, result)
+    assert [each.verdict for each in gated(tmp_path, both).limits] == [Verdict.PASSED] * 2
+
+
 # --- a baseline that is broken ----------------------------------------------------------------
 
 
@@ -217,6 +232,20 @@ def numbers(value: Any) -> Callable[[str], str]:
         return json.dumps(found)
 
     return change
+
+
+def without_ops(text: str) -> str:
+    """Set the number of the last round to zero, of a profile that does not tell its ops."""
+    found = json.loads(text)
+    found["sessions"][0]["rounds"][-1]["0"].update(kernel_time=0, ops=[])
+    return json.dumps(found)
+
+
+def one_more_session(text: str) -> str:
+    """Add a session that lacks the number."""
+    found = json.loads(text)
+    found["sessions"].append({**found["sessions"][0], "rounds": [{"0": {"ops": []}}]})
+    return json.dumps(found)
 
 
 NUMBER = '$.sessions[0].rounds[1]["0"].kernel_time: '
@@ -240,7 +269,18 @@ BROKEN: dict[str, tuple[Callable[[str], str], str]] = {
     "negative": (numbers(-1), NUMBER),
     "missing": (
         numbers(None),
-        f"{NUMBER}is missing, and another round of the session has it",
+        f"{NUMBER}is missing, and another round or lane of the session has it",
+    ),
+    "edited": (numbers(99 * MS), f"{NUMBER}is 99000000, and its ops sum to 101000000"),
+    "zero": (
+        without_ops,
+        f"{NUMBER}is 0 ns, and no change is a share of that; give it at_most or at_least instead "
+        "of max_regression, or npuperf accept --replace begins anew",
+    ),
+    "lost": (
+        one_more_session,
+        '$.sessions[1].rounds[0]["0"].kernel_time: is missing, and an older session has it; '
+        "mend the file, or npuperf accept --replace begins anew",
     ),
     "a text": (numbers("fast"), NUMBER),
 }

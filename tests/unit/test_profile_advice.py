@@ -109,7 +109,12 @@ def test_nothing_found_is_a_table_without_rows(
 def test_a_profile_keeps_what_was_checked_on_each_device(tmp_path: Path) -> None:
     home = tmp_path / "PROF_000001_20220101000000000_ABCDEFGH"
     save(home / "device_0" / "summary", OLDEST)
-    save(home / "device_1" / "summary", oldest(Schedule=[]), "prof_rule_1.json")
+    # So called in CANN 8.0.RC1.
+    save(
+        home / "device_1" / "summary",
+        newest(Op_Summary=[{"Rule Type": "Schedule", "result": []}]),
+        "prof_rule_1_20240101000000.json",
+    )
     profile = open_profile(home)
     rows = profile.unit_rows(0, "prof_rule", None)
     assert rows["device_id"].tolist() == ["0", "0"]

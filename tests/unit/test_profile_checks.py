@@ -105,7 +105,7 @@ def test_what_agrees_passes(tmp_path: Path, summary: Sequence[Op], statistic: Se
     [
         (
             OPS[:-1],
-            f"{S}: 0 calls of Where on AI_CPU, 0.000 us in all, but {T} has 1 calls, 9.000 us",
+            f"{S}: 0 calls of Where on AI_CPU, 0.000 us in all, but {T} has 1 call, 9.000 us",
         ),
         (
             [*OPS, Op(start=70_000)],
@@ -113,15 +113,15 @@ def test_what_agrees_passes(tmp_path: Path, summary: Sequence[Op], statistic: Se
         ),
         (
             [*OPS[:-1], replace(CPU, core="N/A")],
-            f"{S}: 0 calls of Where on AI_CPU, 0.000 us in all, but {T} has 1 calls, 9.000 us",
+            f"{S}: 0 calls of Where on AI_CPU, 0.000 us in all, but {T} has 1 call, 9.000 us",
         ),
         (
             [*OPS[:-1], replace(CPU, duration=9003)],
-            f"{S}: 1 calls of Where on AI_CPU, 9.003 us in all, but {T} has 1 calls, 9.000 us",
+            f"{S}: 1 call of Where on AI_CPU, 9.003 us in all, but {T} has 1 call, 9.000 us",
         ),
         (
             [*OPS[:-1], replace(CPU, type="Th\x7fere")],
-            f"{S}: 1 calls of Th\\x7fere on AI_CPU, 9.000 us in all, but {T} has 0 calls, 0.000 us",
+            f"{S}: 1 call of Th\\x7fere on AI_CPU, 9.000 us in all, but {T} has 0 calls, 0.000 us",
         ),
     ],
 )
@@ -172,7 +172,7 @@ def test_files_of_single_steps_are_compared_as_a_whole(tmp_path: Path) -> None:
     steps(tmp_path, "op_statistic", [op_statistic(*OPS), op_statistic(CPU)])
     assert check(tmp_path) == ""
     steps(tmp_path, "op_statistic", [op_statistic(*OPS), op_statistic(CPU, CPU)])
-    assert "1 calls of Where" not in check(tmp_path)
+    assert "1 call of Where" not in check(tmp_path)
     assert "2 calls of Where on AI_CPU, 18.000 us in all" in check(tmp_path)
 
 
@@ -239,7 +239,7 @@ def test_an_op_statistic_that_is_consistent_passes(
         ),
         (
             changed(1, Max="0.9"),
-            "3: 1 calls cannot take 1.001 us with 0.900 us as their max; "
+            "3: 1 call cannot take 1.001 us with 0.900 us as their max; "
             "the file was edited, record again",
         ),
         (changed(1, Count="N/A"), "3: the row has no count; other rows have one"),

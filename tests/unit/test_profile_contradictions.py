@@ -4,18 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from profile_database import (
-    LEVELS,
-    Kernel,
-    Row,
-    call,
-    collective,
-    kernels,
-    task_of_collective,
-    write,
-)
+from profile_database import LEVELS, Kernel, call, kernels, write
 
 from pytest_npuperf.errors import ProfileError
+from pytest_npuperf.measure import measure
+from pytest_npuperf.model import Wanted
 from pytest_npuperf.profile import Profile, open_profile
 
 OPS = "OP Type,Task Type,Task Start Time(us),Task Duration(us)"
@@ -69,7 +62,7 @@ def test_a_text_with_other_ops(database: Path) -> None:
         rows_of(database.parent, "op_summary", texts)
     assert str(caught.value) == (
         f"{database.parent}/op_summary.csv: 2 calls of Conv2D on AI_CORE, 2.000 us in all, but "
-        f"msprof_1.db has 1 calls, 1.000 us; {EDITED}"
+        f"msprof_1.db has 1 call, 1.000 us; {EDITED}"
     )
 
 
@@ -78,7 +71,7 @@ def test_a_text_with_other_calls(database: Path) -> None:
         rows_of(database.parent, "api_statistic", OTHER_CALLS)
     assert str(caught.value) == (
         f"{database.parent}/api_statistic.csv: 2 calls of launch (node), 4.000 us in all, but "
-        f"msprof_1.db has 1 calls, 2.000 us; {EDITED}"
+        f"msprof_1.db has 1 call, 2.000 us; {EDITED}"
     )
 
 
@@ -122,71 +115,108 @@ def test_a_database_without_calls(tmp_path: Path) -> None:
     assert rows_of(tmp_path, "api_statistic", OTHER_CALLS) == 1
 
 
-# --- collectives of a database, and its steps -------------------------------------------------
+# --- steps of a framework ---------------------------------------------------------------------
+
+STEPS = "Step,Computing,Communication,Stage"
 
 
-def with_steps(folder: Path, *communication_us: float, of_steps: str = "analysis.db") -> Path:
-    """Write a database with two collectives of 3 us in all, and steps beside it."""
-    collectives = [collective(0, 1000, opId=1), collective(5000, 2000, opId=2)]
-    path = folder / "ascend_pytorch_profiler_0.db"
-    write(path, kernels(Kernel()), {"COMMUNICATION_OP": collectives})
-    steps: list[Row] = [
-        {"step": str(number), "communication": time, "stage": 100}
-        for number, time in enumerate(communication_us)
-    ]
-    if of_steps == "analysis.db":
-        write(folder / of_steps, {"StepTraceTime": steps})
-    else:
-        rows = [f"{step['step']},{step['communication']},100" for step in steps]
-        (folder / of_steps).write_text(csv("Step,Communication,Stage", *rows), encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize(
-    "steps",
-    [
-        (3.0,),
-        # The same collective may count in two steps.
-        (3.0, 2.0),
-        # Some may lie outside of all steps, and without steps torch_npu writes 0.
-        (1.0,),
-        (0.0,),
-        # What rounding may do.
-        (4.0,),
-    ],
-)
-def test_the_collectives_of_the_steps_are_there(tmp_path: Path, steps: tuple[float, ...]) -> None:
-    with_steps(tmp_path, *steps)
-    assert rows_of(tmp_path, "op_summary", {}) == 3
-
-
-@pytest.mark.parametrize("steps", [(4.001,), (0.0, 4.001)])
-def test_a_step_with_more_communication_than_there_is(
-    tmp_path: Path, steps: tuple[float, ...]
-) -> None:
-    path = with_steps(tmp_path, *steps)
+def test_a_text_that_lost_its_collectives(tmp_path: Path) -> None:
+    texts = {"op_summary.csv": csv(OPS, CONV), "step_trace_time.csv": csv(STEPS, ",1,5,10")}
     with pytest.raises(ProfileError) as caught:
-        rows_of(tmp_path, "op_summary", {})
+        rows_of(tmp_path, "op_summary", texts)
     assert str(caught.value) == (
-        f"{path}: 2 collectives of 3.000 us in all, but a step of analysis.db has 4.001 us of "
-        f"communication; {EDITED}"
+        f"{tmp_path}/op_summary.csv: 0 collectives of 0.000 us together, but step_trace_time.csv "
+        f"has 5.000 us of communication; {EDITED}"
     )
 
 
-def test_collectives_without_times_are_told_by_what_needs_them(tmp_path: Path) -> None:
-    path = tmp_path / "ascend_pytorch_profiler_0.db"
-    write(path, kernels(Kernel()), {"COMMUNICATION_TASK_INFO": [task_of_collective(0)]})
-    steps: list[Row] = [{"step": "1", "communication": 50.0, "stage": 100}]
-    write(tmp_path / "analysis.db", {"StepTraceTime": steps})
-    assert rows_of(tmp_path, "op_summary", {}) == 2
+def test_names_are_read_where_steps_have_more_communication_than_the_ops(tmp_path: Path) -> None:
+    kernel = "9,MatmulAllReduceMc2AicpuKernel,MatmulAllReduce,AI_CPU,1,1.000"
+    texts = {
+        "op_summary.csv": csv(f"Step Id,Op Name,{OPS}", kernel),
+        "step_trace_time.csv": csv(STEPS, "9,1,5,10"),
+    }
+    assert rows_of(tmp_path, "op_summary", texts) == 1
 
 
-def test_communication_in_steps_of_a_text_may_be_more(tmp_path: Path) -> None:
-    with_steps(tmp_path, 50.0, of_steps="step_trace_time.csv")
-    assert rows_of(tmp_path, "op_summary", {}) == 3
+def test_steps_of_another_iteration_say_nothing_of_the_ops(tmp_path: Path) -> None:
+    texts = {
+        "PROF_1/device_0/summary/op_summary_0_1_1.csv": csv(OPS, CONV),
+        "PROF_1/device_0/summary/step_trace_time_0_1_2.csv": csv(STEPS, ",1,5,10"),
+    }
+    assert rows_of(tmp_path, "op_summary", texts) == 1
+    assert open_profile(tmp_path).doubts == ()
 
 
-def test_steps_that_do_not_say_their_communication(tmp_path: Path) -> None:
-    write(tmp_path / "ascend_pytorch_profiler_0.db", kernels(Kernel()))
-    write(tmp_path / "analysis.db", {"StepTraceTime": [{"step": "1", "stage": 100}]})
-    assert rows_of(tmp_path, "op_summary", {}) == 1
+def test_tables_that_differ_without_proof_are_a_doubt(tmp_path: Path) -> None:
+    texts = {"op_summary.csv": csv(OPS, CONV), "step_trace_time.csv": csv(STEPS, ",3,0,10")}
+    assert rows_of(tmp_path, "op_summary", texts) == 1
+    doubt = (
+        "all kernels of op_summary.csv together take 1.000 us, but step_trace_time.csv has 3.000 "
+        "us of computing; rows may be missing"
+    )
+    profile = open_profile(tmp_path)
+    assert profile.doubts == (doubt,)
+    assert measure(profile, [Wanted("compute_time")]).notes[0] == doubt
+
+
+def test_a_profile_without_ops_has_no_doubts(tmp_path: Path) -> None:
+    (tmp_path / "step_trace_time.csv").write_text(csv(STEPS, ",3,0,10"), encoding="utf-8")
+    assert open_profile(tmp_path).doubts == ()
+
+
+# --- collectives by type ----------------------------------------------------------------------
+
+COLLECTIVES = "OP Type,Count,Total Time(us)"
+REDUCE = "hcom_allReduce_,HCCL,5,3.000"
+
+
+@pytest.mark.parametrize(
+    ("ops", "calls"),
+    [
+        ([CONV, REDUCE], ["hcom_allReduce_,1,3"]),
+        # Whether all calls are counted in the same way is not known.
+        ([CONV, REDUCE], ["hcom_allReduce_,2,6"]),
+        ([CONV], ["hcom_allReduce_,0,0"]),
+        # Level 0 has no types.
+        (["N/A,N/A,1,1.000", "N/A,HCCL,5,3.000"], ["hcom_allReduce_,1,3"]),
+        (["MatmulAllReduceMc2AicpuKernel,AI_CPU,1,1.000"], ["MatmulAllReduce,1,3"]),
+    ],
+)
+@pytest.mark.parametrize("name", ["communication_statistic", "hccl_statistic"])
+def test_the_collectives_that_are_counted_are_there(
+    tmp_path: Path, ops: list[str], calls: list[str], name: str
+) -> None:
+    rows = [f"{op.split(',')[0]},{op}" for op in ops]
+    texts = {
+        "op_summary.csv": csv(f"Op Name,{OPS}", *rows),
+        f"{name}.csv": csv(COLLECTIVES, *calls),
+    }
+    assert rows_of(tmp_path, "op_summary", texts) == len(ops)
+
+
+def test_ops_without_types_among_which_there_is_no_collective(tmp_path: Path) -> None:
+    texts = {
+        "op_summary.csv": csv("Op Name,Task Type", "conv,AI_CORE"),
+        "communication_statistic.csv": csv(COLLECTIVES, "hcom_allReduce_,1,3"),
+    }
+    with pytest.raises(ProfileError, match=r"no hcom_allReduce_, of which .* has 1 call; "):
+        rows_of(tmp_path, "op_summary", texts)
+
+
+@pytest.mark.parametrize(
+    "ops", [[CONV], [CONV, "hcom_allGather_,COMMUNICATION,5,3.000"], ["N/A,N/A,1,1.000"]]
+)
+def test_a_type_of_collectives_that_is_counted_and_not_there(
+    tmp_path: Path, ops: list[str]
+) -> None:
+    texts = {
+        "op_summary.csv": csv(OPS, *ops),
+        "communication_statistic.csv": csv(COLLECTIVES, "hcom_allReduce_,2,6"),
+    }
+    with pytest.raises(ProfileError) as caught:
+        rows_of(tmp_path, "op_summary", texts)
+    assert str(caught.value) == (
+        f"{tmp_path}/op_summary.csv: no hcom_allReduce_, of which communication_statistic.csv has "
+        f"2 calls; {EDITED}"
+    )

@@ -12,7 +12,7 @@ import pytest
 from profile_database import FIRST_NS, LEVELS, Kernel, Row, Text, call, collective, kernels, write
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile import database
+from pytest_npuperf.profile import database, open_profile
 from pytest_npuperf.profile.tables import BY_NAME
 
 OPS = BY_NAME["op_summary"]
@@ -154,7 +154,7 @@ def test_a_kernel_without_its_task_is_refused(file: Path, kept: list[int], lost:
     ops["TASK"] = [ops["TASK"][place] for place in kept]
     write(file, ops)
     assert fault_of_ops(file) == (
-        f"{file.name}: {lost} of 3 kernels in COMPUTE_TASK_INFO have no row in TASK; "
+        f"{file.name}: {lost} of 3 kernels in COMPUTE_TASK_INFO without a row in TASK; "
         "the database was cut or edited, export it again"
     )
 
@@ -356,7 +356,7 @@ def test_no_steps_without_markers(file: Path) -> None:
 # --- op_summary: counters ---------------------------------------------------------------------
 
 
-def counter(task: int, name: str, value: object) -> Row:
+def counter(task: object, name: str, value: object) -> Row:
     return {"globalTaskId": task, "name": Text(name), "value": value}
 
 
@@ -392,7 +392,7 @@ def test_counters_belong_to_their_task(file: Path) -> None:
         counter(1, "aic_mac_ratio", 0.5),
         counter(1, "aic_total_time", 2000),
         counter(2, "aic_mac_ratio", None),
-        counter(77, "aic_mac_ratio", 0.75),
+        counter(-1, "aic_mac_ratio", 0.75),
     ]
     write(file, ops, {"TASK_PMU_INFO": rows, "COMMUNICATION_OP": [collective(20)]})
     frame = database.read_table(file, OPS)
@@ -419,6 +419,74 @@ def test_a_counter_without_a_name_is_left_out(file: Path, name: object) -> None:
     rows = [{"globalTaskId": 0, "name": name, "value": 1}]
     write(file, kernels(Kernel()), {"TASK_PMU_INFO": rows})
     assert database.column_names(file, OPS)[-1] == "input_shapes"
+
+
+@pytest.mark.parametrize(
+    ("kept", "lost"),
+    [
+        (
+            [1, 2],
+            "1 kernel in TASK_PMU_INFO without a row in COMPUTE_TASK_INFO, first globalTaskId 0",
+        ),
+        (
+            [0],
+            "2 kernels in TASK_PMU_INFO without a row in COMPUTE_TASK_INFO, first globalTaskId 1",
+        ),
+    ],
+)
+@pytest.mark.parametrize("tables", [["COMPUTE_TASK_INFO"], ["COMPUTE_TASK_INFO", "TASK"]])
+def test_a_kernel_that_only_its_counters_know(
+    file: Path, kept: list[int], lost: str, tables: list[str]
+) -> None:
+    ops = kernels(Kernel(), Kernel("Cast", start=10), Kernel("Cast", start=20))
+    for table in tables:
+        ops[table] = [ops[table][place] for place in kept]
+    rows = [
+        counter(task, name, 1) for task in (0, 1, 2) for name in ("aic_mac_ratio", "aic_mac_time")
+    ]
+    write(file, ops, {"TASK_PMU_INFO": rows})
+    assert fault_of_ops(file) == (
+        f"{file.name}: {lost}; the database was cut or edited, export it again"
+    )
+
+
+NO_ID: Row = {"globalTaskId": None}
+OF_NO_TASK = (Kernel(start=10, task=NO_ID, info=NO_ID), Kernel(start=20, task=NO_ID, info=NO_ID))
+
+
+@pytest.mark.parametrize("task", [None, -1])
+def test_counters_of_no_task_tell_of_no_kernel(file: Path, task: object) -> None:
+    rows = [counter(task, "aic_mac_ratio", 1)]
+    write(file, kernels(Kernel(), *OF_NO_TASK), {"TASK_PMU_INFO": rows})
+    assert len(database.read_table(file, OPS)) == 1
+
+
+def test_a_kernel_without_an_id_is_none_that_counters_know(file: Path) -> None:
+    rows = [counter(7, "aic_mac_ratio", 1)]
+    write(file, kernels(Kernel(), *OF_NO_TASK), {"TASK_PMU_INFO": rows})
+    assert "1 kernel in TASK_PMU_INFO without" in fault_of_ops(file)
+
+
+def test_a_counter_of_a_task_that_is_a_text(file: Path) -> None:
+    write(file, kernels(Kernel()), {"TASK_PMU_INFO": [counter("x", "aic_mac_ratio", 1)]})
+    assert fault_of_ops(file) == (
+        f'{file.name}: TASK_PMU_INFO.globalTaskId is "x", which is not a whole number; {EDITED}'
+    )
+
+
+def test_counters_of_a_schema_that_does_not_say_whose_they_are(file: Path) -> None:
+    write(file, kernels(Kernel()), {"TASK_PMU_INFO": [{"name": Text("x"), "value": 1}]})
+    assert len(database.read_table(file, OPS, {"op_type"})) == 1
+
+
+@pytest.mark.parametrize("second", [Kernel(), Kernel("Cast")])
+def test_two_kernels_with_one_id(file: Path, second: Kernel) -> None:
+    ops = kernels(Kernel(), Kernel("Cast", start=10), second)
+    ops["COMPUTE_TASK_INFO"][2] = {**ops["COMPUTE_TASK_INFO"][2], "globalTaskId": 1}
+    write(file, ops)
+    assert fault_of_ops(file) == (
+        f"{file.name}: COMPUTE_TASK_INFO has globalTaskId 1 twice; {EDITED}"
+    )
 
 
 # --- api_statistic ----------------------------------------------------------------------------
@@ -487,6 +555,24 @@ def test_a_step_time_that_is_none(tmp_path: Path) -> None:
         'analysis.db: StepTraceTime.stage is "soon", which is not a number; '
         "the database was edited, export it again"
     )
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault_of_row"),
+    [
+        ([STEP, {**STEP, "step": "6"}, STEP], "row 3: a second row for 5; the file was edited"),
+        (
+            [{"deviceId": 3, **STEP}, {"deviceId": None, **STEP}],
+            "row 2: the row has no device_id; other rows have one",
+        ),
+    ],
+)
+def test_a_row_of_a_database_has_no_line(
+    tmp_path: Path, rows: list[Row], fault_of_row: str
+) -> None:
+    path = write(tmp_path / "analysis.db", {"StepTraceTime": rows})
+    message = fault(path, lambda: open_profile(tmp_path).table("step_trace_time"))
+    assert message.startswith(f"analysis.db: step_trace_time, {fault_of_row}")
 
 
 # --- what is wrong in a database --------------------------------------------------------------
@@ -578,6 +664,37 @@ def test_no_texts(file: Path) -> None:
     write(file, kernels(Kernel()), strings=False)
     assert fault_of_ops(file) == (
         f"{file.name}: no table STRING_IDS with its texts; export it again"
+    )
+
+
+def with_second_text(file: Path, text: object) -> Path:
+    """Write an op whose id of ``Conv2D`` has a second text."""
+    write(file, kernels(Kernel()), strings=False)
+    with closing(sqlite3.connect(file)) as connection:
+        texts = enumerate(("KERNEL_AICORE", "Conv2D_0", "AI_CORE", "Conv2D", '"1,3"', "N/A"))
+        connection.execute("CREATE TABLE STRING_IDS (id, value)")
+        connection.executemany("INSERT INTO STRING_IDS VALUES (?, ?)", [*texts, (3, text)])
+        connection.commit()
+    return file
+
+
+@pytest.mark.parametrize(("text", "shown"), [("Cast", "Cast"), ("\x1b", "\\x1b"), (None, "")])
+def test_an_id_with_two_texts(file: Path, text: object, shown: str) -> None:
+    assert fault_of_ops(with_second_text(file, text)) == (
+        f'{file.name}: STRING_IDS has "Conv2D" and "{shown}" for one id, 3; {EDITED}'
+    )
+
+
+def test_the_same_text_twice_does_no_harm(file: Path) -> None:
+    frame = database.read_table(with_second_text(file, "Conv2D"), OPS)
+    assert texts(frame["op_type"]) == ["Conv2D"]
+
+
+def test_a_level_with_two_names(file: Path) -> None:
+    levels = [{"id": 10000, "name": "node"}, {"id": 10000, "name": "acl"}]
+    write(file, {"CANN_API": [call()], "ENUM_API_TYPE": levels})
+    assert fault(file, lambda: database.read_table(file, CALLS)) == (
+        f'{file.name}: ENUM_API_TYPE has "node" and "acl" for one id, 10000; {EDITED}'
     )
 
 
@@ -682,7 +799,7 @@ def test_changes_that_are_not_in_the_database_yet(file: Path) -> None:
         viewer.commit()
         assert fault_of_ops(file) == (
             f"{file.name}: {file.name}-wal beside it holds changes that are not in it yet; end "
-            "the program that has it open (a viewer, an export)"
+            "the program that has it open (a viewer, an export), or export the profile again"
         )
 
 

@@ -15,7 +15,7 @@ from profile_tables import write as write_texts
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.measure import measure
 from pytest_npuperf.model import Wanted
-from pytest_npuperf.profile import open_profile
+from pytest_npuperf.profile import forms, open_profile
 
 OUTPUT = "PROF_1/mindstudio_profiler_output"
 
@@ -208,6 +208,26 @@ def test_a_database_that_contradicts_the_text_is_an_error(tmp_path: Path) -> Non
         measure(open_profile(tmp_path), [Wanted("kernel_time")])
     (text,) = home.glob("mindstudio_profiler_output/op_summary_*.csv")
     assert str(caught.value) == (
-        f"{text}: 1 calls of Cast on AI_CPU, 0.500 us in all, but msprof_20260101000000.db has "
-        "1 calls, 0.900 us; one of the two was cut or edited, record again"
+        f"{text}: 1 call of Cast on AI_CPU, 0.500 us in all, but msprof_20260101000000.db has "
+        "1 call, 0.900 us; one of the two was cut or edited, record again"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "column", "header"),
+    [
+        ("op_summary.csv", op_summary(Op()), "task_type", "Task Type"),
+        ("kernel_details.csv", op_summary(Op(), form="torch"), "task_type", "Accelerator Core"),
+        ("kernel_details.csv", op_summary(Op(), form="torch"), "aic_mac_ratio", "aic_mac_ratio"),
+        ("op_summary.csv", "OP Type , Task Type\nConv2D,AI_CORE\n", "task_type", "Task Type"),
+        # What a file does not have is called as it is today.
+        ("kernel_details.csv", "Type\nConv2D\n", "task_type", "Task Type"),
+        ("op_summary.json", '[{"Type": "Conv2D"}]', "op_type", "OP Type"),
+    ],
+)
+def test_a_column_is_called_as_in_its_file(
+    tmp_path: Path, name: str, text: str, column: str, header: str
+) -> None:
+    write_texts(tmp_path, {name: text})
+    ((file,),) = (unit.of("op_summary") for unit in open_profile(tmp_path, one_run=True).units)
+    assert forms.header_of(file, column) == header

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -441,6 +443,30 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
     assert fault(tmp_path / "none") == ".: there is no such profile"
 
 
+@pytest.mark.parametrize("target", ["none", "link"])
+def test_a_link_that_leads_nowhere(tmp_path: Path, target: str) -> None:
+    (tmp_path / "link").symlink_to(target)
+    assert fault(tmp_path / "link") == (
+        ".: a symbolic link that leads nowhere; name a folder or a file"
+    )
+
+
+@pytest.mark.parametrize("is_linked", [True, False])
+def test_what_is_neither_a_folder_nor_a_file_is_said(tmp_path: Path, is_linked: bool) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    with socket.socket(socket.AF_UNIX) as server:
+        # The path of a socket may not be long.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(tmp_path)
+            server.bind("socket")
+        places = {"a pipe": tmp_path / "fifo", "a socket": tmp_path / "socket"}
+        for kind, path in {**places, "a device": Path(os.devnull)}.items():
+            if is_linked:
+                (tmp_path / f"to {kind}").symlink_to(path)
+                path = tmp_path / f"to {kind}"
+            assert fault(path) == f".: {kind}, and no profile; name a folder or a file"
+
+
 def test_a_file_that_is_no_table(tmp_path: Path) -> None:
     write(tmp_path, {"trace.csv": "a\n"})
     assert fault(tmp_path / "trace.csv") == (
@@ -470,6 +496,16 @@ def test_a_file_that_is_no_table(tmp_path: Path) -> None:
         "PROF_2/host",
         "rank0_ascend_pt/ASCEND_PROFILER_OUTPUT",
         "rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/op_statistic.csv",
+        "PROF_1.old",
+        "OPPROF_1",
+        "rank_1_ascend_pt",
+        "host_42_20260101000000_ascend_pt",
+        "rank1",
+        "Rank_12.backup",
+        "node/my rank 3",
+        "round_2",
+        "profiler_info_1.json",
+        "rank0_ascend_pt/PROF_1",
     ],
 )
 @pytest.mark.parametrize("is_dangling", [True, False])
@@ -492,7 +528,31 @@ def test_other_symbolic_links_are_left_alone(tmp_path: Path) -> None:
     outside = write(tmp_path / "outside", {"op_summary.csv": TWO})
     for name in ("notes", "README.txt", "PROF_1/logs", f"PROF_1/{MERGED}/op_summary_notes.csv"):
         (home / name).symlink_to(outside)
+    for name in ("rank0.log", "PROF_1/rank_1"):
+        (home / name).symlink_to(outside / "op_summary.csv")
     assert types(open_profile(home)) == ["One"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("PROF_2", "OPPROF_2", "rank1_ascend_pt", "a.b_1_ascend_ms", MERGED, "device_1"),
+        *("ASCEND_PROFILER_OUTPUT", f"PROF_1/{MERGED}", "PROF_1/device_1"),
+    ],
+)
+def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"PROF_1/device_0/summary/op_summary_0_1.csv": ONE, name: "../elsewhere"})
+    assert fault(tmp_path) == (
+        f"{name}: no folder, but has the name of one of a profile; put the folder there"
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["PROF_2.tar.gz", "x_ascend_pt.zip", "rank1", "host", "summary", "device_1.txt"]
+)
+def test_other_files_are_left_alone(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"PROF_1/device_0/summary/op_summary_0_1.csv": ONE, name: ""})
+    assert types(open_profile(tmp_path)) == ["One"]
 
 
 def test_a_link_to_a_profile_may_be_named(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_a_profile_of_json_tables_is_read_and_its_tables_compared(tmp_path: Path
     assert profile.op_summary["device_id"].tolist() == ["0"] * 3
     write(home, {"device_0/summary/op_statistic_0_1_1.json": as_json(op_statistic(*OPS[:2]))})
     profile = open_profile(home)
-    with pytest.raises(ProfileError, match=r"1 calls of Cast on AI_CORE, .* op_statistic_0_1_1"):
+    with pytest.raises(ProfileError, match=r"1 call of Cast on AI_CORE, .* op_statistic_0_1_1"):
         profile.lane_rows(profile.lanes[0], "op_summary")
 
 
@@ -237,7 +237,7 @@ FAULTS: dict[str, tuple[str | bytes, str]] = {
     "no data": ('{"status": 0}', ': status "0" where 0 with data, or 1 with the reason of a '
                 "failure, is wanted; export the profile again"),
     "rows lost": ('{"status": 0, "data": {"table": [{"Name": "a"}], "total_count": 2}}',
-                  ': 1 rows, but total_count is "2"; the file was cut or edited, export it again'),
+                  ': 1 row, but total_count is "2"; the file was cut or edited, export it again'),
     "another shape of 2020": ('{"status": 0, "data": {"maxTime": 1, "usage": {}}}',
                               ': an object of "maxTime", "usage" where a list of rows is wanted; '
                               "export it as CSV, or leave the file out"),
@@ -254,6 +254,18 @@ def test_what_is_no_table_is_refused_in_one_line(tmp_path: Path, name: str) -> N
     with pytest.raises(ProfileError) as caught:
         records.read_table(path, BY_NAME["op_summary"])
     assert str(caught.value) == f"{path}{message}"
+
+
+def test_a_row_of_json_has_no_line(tmp_path: Path) -> None:
+    calls = ("host", "acl", "aclmdlExecute", "6", "2", "3", "2", "4")
+    write(tmp_path, {"api_statistic_1.json": as_json(api_statistic(calls, calls))})
+    profile = open_profile(tmp_path)
+    with pytest.raises(ProfileError) as caught:
+        profile.table("api_statistic")
+    assert str(caught.value) == (
+        f"{tmp_path}/api_statistic_1.json: row 2: a second row for acl aclmdlExecute; "
+        "the file was edited, record again"
+    )
 
 
 def test_a_file_that_vanishes_is_refused(tmp_path: Path) -> None:

@@ -64,6 +64,13 @@ FORMS = {
         "aclmdlExecute,ACL_MODEL,2.293195,3128.72,1,3128.72,3128.72,3128.72,85078,85078",
         {"name": "aclmdlExecute", "count": 1.0, "total_time_us": 3128.72},
     ),
+    "api_statistic 2023": Form(
+        "api_statistic",
+        "host/summary/NAME.csv",
+        "Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance",
+        "hccl,Launch_Ffts,3128.72,1,3128.72,3128.72,3128.72,0",
+        {"api_level": "hccl", "name": "Launch_Ffts", "count": 1.0, "total_time_us": 3128.72},
+    ),
     "api_statistic": Form(
         "api_statistic",
         MERGED,
@@ -155,6 +162,24 @@ FORMS = {
         "resnet50,Conv2D,AI_CORE,2,3,1,1.5,2,100",
         {"model_name": "resnet50", "op_type": "Conv2D", "count": 2.0, "total_time_us": 3.0},
     ),
+    "op_statistic": Form(
+        "op_statistic",
+        MERGED,
+        "Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),"
+        "Ratio(%)",
+        "0,matmul_kernel,AI_CORE,5,30.144,5.482,6.029,6.56,100",
+        {
+            "device_id": "0",
+            "op_type": "matmul_kernel",
+            "task_type": "AI_CORE",
+            "count": 5.0,
+            "total_time_us": 30.144,
+            "min_time_us": 5.482,
+            "avg_time_us": 6.029,
+            "max_time_us": 6.56,
+            "ratio_percent": 100.0,
+        },
+    ),
     "step_trace 2022": Form(
         "step_trace",
         OLD,
@@ -167,6 +192,22 @@ FORMS = {
             "iteration_end_ns": 497845389418920,
             "iteration_time_us": 575.6430142,
             "reduce_duration_us": ABSENT,
+        },
+    ),
+    "step_trace, a row that is short": Form(
+        "step_trace",
+        MERGED,
+        "Device_id,Iteration ID,FP Start(us),BP End(us),Iteration End(us),Iteration Time(us),"
+        "FP to BP Time(us),Iteration Refresh(us),Data Aug Bound(us),Model ID,"
+        "Reduce Start(us),Reduce Duration(us),Reduce Start(us),Reduce Duration(us)",
+        f"0,1,0.000\t,0.000\t,{NOW}\t,575.643,0.000,0.000,0.000,13,{NOW}\t,18446744073709521.304",
+        {
+            "iteration_id": "1",
+            "model_id": "13",
+            "iteration_end_ns": FIRST_NS,
+            "iteration_time_us": 575.643,
+            "reduce_duration_us": ABSENT,
+            "reduce_duration_us_2": ABSENT,
         },
     ),
     "fusion_op 2022": Form(
@@ -213,6 +254,13 @@ FORMS = {
         "0,hcom_allReduce_,2,30.500,10.000,15.250,20.500,100.000",
         COMMUNICATION,
     ),
+    "l2_cache 2022": Form(
+        "l2_cache",
+        OLD,
+        "Stream Id,Task Id,Hit Rate,Victim Rate,Op Name",
+        "2,4,0.75,0,conv",
+        {"stream_id": "2", "task_id": "4", "hit_rate": 0.75, "victim_rate": 0.0, "op_name": "conv"},
+    ),
     "l2_cache": Form(
         "l2_cache",
         "ASCEND_PROFILER_OUTPUT/NAME.csv",
@@ -226,12 +274,19 @@ FORMS = {
             "op_name": "trans_TransData_1",
         },
     ),
-    "ai_core_utilization": Form(
+    "ai_core_utilization 2022": Form(
         "ai_core_utilization",
         OLD,
         "Core ID,vec_ratio,mac_ratio,icache_miss_rate,memory_bound",
         "Average,0.373,0.348,0.003,1.5",
         {"core_id": "Average", "vec_ratio": 0.373, "mac_ratio": 0.348, "memory_bound": 1.5},
+    ),
+    "ai_core_utilization": Form(
+        "ai_core_utilization",
+        MERGED,
+        "Device_id,Core ID,vec_ratio,mac_ratio",
+        "0,Core0,0.373,0.348",
+        {"device_id": "0", "core_id": "Core0", "vec_ratio": 0.373, "mac_ratio": 0.348},
     ),
     "ai_vector_core_utilization": Form(
         "ai_vector_core_utilization",
@@ -323,7 +378,10 @@ FORMS = {
         },
     ),
 }
-"""op_summary has its own tests of every generation; timelines, advice and databases too."""
+"""op_summary has its own tests of every generation; timelines, advice and databases too.
+
+The names of 2020 are read from a recording.
+"""
 
 
 def row(frame: pd.DataFrame, number: int = 0) -> dict[str, object]:

@@ -236,6 +236,13 @@ def test_only_the_wanted_columns_are_given(read: Read) -> None:
         ('"2.780"', 2.78),
         ("4.5e-3", 0.004),
         ("5.5e-3", 0.006),
+        # Halves go to the even side, and what no double tells from a half is none.
+        ("0.0025", 0.002),
+        ("0.0025000000000000000001", 0.003),
+        ("0.0034999999999999999999", 0.003),
+        ("544463355.97649999999", 544463355.976),
+        ("1000000000.0005", 1e9),
+        ("1000000000.0005000000000000001", 1000000000.001),
         ("1e-999999999", 0.0),
         ("999999999999.999", 999999999999.999),
         ("1e12", 1e12),
@@ -397,6 +404,10 @@ NO_TIMELINE = (
         ('{"status": 0, "data": {"Acl": {}}}', NO_TIMELINE),
         ('{"traceEvents": 12}', NO_TIMELINE),
         ('{"traceEvents"}', NO_TIMELINE),
+        (
+            f'{{"traceEvents": {WHOLE}, "a": 1, "traceEvents": {WHOLE}}}',
+            'the key "traceEvents" is there twice; export it again',
+        ),
         ("{12: []}", NO_TIMELINE),
         (f'{{"traceEvents": {WHOLE}', NO_TIMELINE),
         (
@@ -502,10 +513,39 @@ def test_an_event_of_nothing_is_refused(read: Read, changed: Event, message: str
         assert fault(read, [complete("Relu"), event], table) == f"event 2 {message}{DAMAGED}"
 
 
+@pytest.mark.parametrize("table", ["timeline", "step_trace"])
+@pytest.mark.parametrize("key", ["name", "pid", "tid", "ts", "dur", "ph", "args"])
+@pytest.mark.parametrize("again", ["{}", '"X"'])
+def test_a_key_that_an_event_has_twice_is_refused(
+    read: Read, key: str, again: str, table: str
+) -> None:
+    event = json.dumps({**iteration(1), "args": {}})
+    text = f'[{event}, {event[:-1]}, "{key}": {again}}}]'
+    assert fault(read, text, table) == f'event 2 has the key "{key}" twice{DAMAGED}'
+
+
+def test_a_key_that_arguments_have_twice_is_refused_where_they_are_read(read: Read) -> None:
+    named = trace([complete("Relu"), metadata("process_name", "CANN")])
+    twice = named.replace('{"name": "CANN"}', '{"name": "CANN", "name": "Ascend Hardware"}')
+    assert fault(read, twice) == f'event 2 has the key "name" twice{DAMAGED}'
+    text = step_trace_json(iteration(1)).replace("Iteration ID", "Iteration Time(us)")
+    message = f'event 3 has the key "Iteration Time(us)" twice{DAMAGED}'
+    assert fault(read, text, "step_trace") == message
+    assert rows(read(text), "name", "total_time_us") == [("Iteration 1", 10.5)]
+
+
+def test_a_long_key_is_cut(read: Read) -> None:
+    key = "k\\u001b" + "x" * 100
+    event = json.dumps(complete("Relu"))[:-1] + f', "{key}": 1, "{key}": 1}}'
+    shown = "k\\x1b" + "x" * 13 + "..." + "x" * 19
+    assert fault(read, f"[{event}]") == f'event 1 has the key "{shown}" twice{DAMAGED}'
+
+
 @pytest.mark.parametrize(
     ("what", "changed"),
     [
         ("process_name", {"args": {}}),
+        ("process_name", {"args": []}),
         ("process_name", {"args": None}),
         ("process_name", {"args": {"name": None}}),
         ("thread_name", {"pid": None}),

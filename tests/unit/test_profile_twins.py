@@ -72,14 +72,14 @@ def test_the_same_run(ops: tuple[Op, ...]) -> None:
 
 def test_a_row_that_only_the_database_has() -> None:
     assert fault(text(CONV, CAST), database(CONV, CONV, CAST)) == (
-        "run/op_summary.csv: 1 calls of Conv2D on AI_CORE, 1.500 us in all, "
+        "run/op_summary.csv: 1 call of Conv2D on AI_CORE, 1.500 us in all, "
         f"but msprof_1.db has 2 calls, 3.000 us; {EDITED}"
     )
 
 
 def test_a_row_that_only_the_text_has() -> None:
     assert fault(text(CONV, CAST), database(CONV)) == (
-        "run/op_summary.csv: 1 calls of Cast on AI_VECTOR_CORE, 2.250 us in all, "
+        "run/op_summary.csv: 1 call of Cast on AI_VECTOR_CORE, 2.250 us in all, "
         f"but msprof_1.db has 0 calls, 0.000 us; {EDITED}"
     )
 
@@ -88,14 +88,14 @@ def test_another_time() -> None:
     # One row may be off by 1 ns, and their sum by as much once more.
     twins.refuse_other_ops(text(CONV), database(("Conv2D", "AI_CORE", 1.502)))
     assert fault(text(CONV), database(("Conv2D", "AI_CORE", 1.503))) == (
-        "run/op_summary.csv: 1 calls of Conv2D on AI_CORE, 1.500 us in all, "
-        f"but msprof_1.db has 1 calls, 1.503 us; {EDITED}"
+        "run/op_summary.csv: 1 call of Conv2D on AI_CORE, 1.500 us in all, "
+        f"but msprof_1.db has 1 call, 1.503 us; {EDITED}"
     )
 
 
 def test_another_core() -> None:
     assert fault(text(CONV), database(("Conv2D", "AI_CPU", 1.5))) == (
-        "run/op_summary.csv: 1 calls of Conv2D on AI_CORE, 1.500 us in all, "
+        "run/op_summary.csv: 1 call of Conv2D on AI_CORE, 1.500 us in all, "
         f"but msprof_1.db has 0 calls, 0.000 us; {EDITED}"
     )
 
@@ -103,7 +103,7 @@ def test_another_core() -> None:
 def test_another_device_counts_where_the_text_says_it() -> None:
     twins.refuse_other_ops(text(CONV, says_device=False), database(CONV, device="3"))
     assert fault(text(CONV), database(CONV, device="3")).startswith(
-        "run/op_summary.csv: 1 calls of Conv2D on AI_CORE"
+        "run/op_summary.csv: 1 call of Conv2D on AI_CORE"
     )
 
 
@@ -196,7 +196,7 @@ def test_the_level_of_collectives_was_renamed() -> None:
         ([COPY], "0 calls of launch (node), 0.000 us in all", "3 calls, 10.500 us"),
         (
             [LAUNCH, COPY, ("acl", "\x1b", 1, 2.0)],
-            "1 calls of \\x1b (acl), 2.000 us in all",
+            "1 call of \\x1b (acl), 2.000 us in all",
             "0 calls, 0.000 us",
         ),
     ],

@@ -155,3 +155,12 @@ def test_an_error_is_told_in_one_line_without_the_log(rootdir: Path) -> None:
 def test_a_long_text_is_cut(rootdir: Path) -> None:
     (line,) = annotate([replace(ERROR, reason="x" * 5000)], rootdir)
     assert len(line) < 1100
+
+
+def test_a_long_name_is_cut_and_leaves_the_numbers_whole(rootdir: Path) -> None:
+    over = result("x" * 3000, {AT_MOST: 1_800_000})
+    (line,) = annotate([over], rootdir)
+    assert line == (
+        "::error file=pyproject.toml,line=12,title=npuperf FAILED::"
+        f"{'x' * 48}...{'x' * 49}: busy_time 1.80 ms, limit 1.70 ms (+5.9 %25) [pyproject.toml:12]"
+    )

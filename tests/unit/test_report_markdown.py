@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from case_results import (
     ALL,
     AT_MOST,
-    BETTER,
     ERROR,
-    HARDWARE,
-    LANES,
     LIVE,
-    MIXED,
-    NOISY,
+    MANY,
     NOT_CHECKED,
     PASSING,
-    SKIPPED,
-    changed,
+    RUNS,
+    SLOWER,
     limit,
     result,
 )
@@ -31,44 +25,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from pytest_npuperf.model import CaseResult, Cause, CauseKind, Limit, Regression, Value, Verdict
+from pytest_npuperf.model import Limit, Verdict
 from pytest_npuperf.report import markdown
 from pytest_npuperf.report.markup import LONGEST, code, fenced, prose, table
 from pytest_npuperf.units import Dimension
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
-CAUSES = (
-    Cause(CauseKind.MOVED, "Cast", "AI_CPU", "8,1000", "", 4, 4, 10_000_000, 50_000_000, "AI_CORE"),
-    Cause(CauseKind.FASTER, "Add", "AI_CORE", "8,8", "", 4, 4, 90_000_000, 70_000_000),
-)
-SLOWER = replace(changed([120, 121, 119, 120]), causes={"0": CAUSES})
-MISSING = result("yolov8", {AT_MOST: Value(None, reason="op_summary has no busy time")})
-NEW = result("resnet50", {limit("busy_time", max_regression=Regression(Fraction(5, 100))): 1000})
-WARNED = result("resnet50", {limit("busy_time", at_most=1000, on_fail="warn"): 1001}, live=True)
-MANY = [
-    result(f"case{number:02}", {AT_MOST: 1_700_000 + number, MIXED.limits[0].limit: 1_700_001})
-    for number in range(60)
-]
 
-REPORTS: dict[str, tuple[Sequence[CaseResult], Sequence[tuple[str, str]]]] = {
-    "pass": ([LIVE, PASSING], []),
-    "better": ([changed(BETTER), LIVE], []),
-    "fail": ([MIXED, PASSING, LANES], []),
-    "changed": ([SLOWER], []),
-    "inconclusive": ([changed(NOISY), HARDWARE], []),
-    "not-measured": ([MISSING], NOT_CHECKED),
-    "new": ([NEW], []),
-    "warn": ([WARNED], []),
-    "error": ([ERROR, SKIPPED], []),
-    "many": ([*MANY, PASSING], [(f"unused{number}", "no test uses it") for number in range(22)]),
-}
-
-
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", RUNS)
 def test_the_whole_report(name: str) -> None:
     expected = (GOLDEN / f"markdown-{name}.md").read_text(encoding="utf-8")
-    assert markdown(*REPORTS[name]) == expected
+    assert markdown(*RUNS[name]) == expected
 
 
 def test_it_is_short_when_all_passed() -> None:
@@ -216,6 +184,22 @@ def test_a_block_ends_where_it_should() -> None:
 
 
 def test_every_verdict_is_in_a_whole_report() -> None:
-    cases = [case for cases, _ in REPORTS.values() for case in cases]
+    cases = [case for cases, _ in RUNS.values() for case in cases]
     found = {judged.verdict for case in cases for judged in case.limits}
     assert found | {case.verdict for case in cases} == set(Verdict)
+
+
+def test_a_long_name_is_cut_in_the_heading_too() -> None:
+    text = markdown([replace(SLOWER, case="x" * 3000)], [])
+    assert f"<summary><code>{'x' * 48}...{'x' * 49}</code></summary>" in text
+    assert "x" * 400 not in text
+
+
+def test_what_is_tolerated_is_told_where_all_passed() -> None:
+    text = markdown(RUNS["tolerated"][0], [])
+    assert "- `worse, but not failed: a b: kernel_time 107 ms, +7.0 % from 100 ms" in text
+
+
+def test_the_file_of_the_settings_is_repeated_where_one_was_given() -> None:
+    text = markdown([*RUNS["better"][0], *RUNS["new"][0]], [], "npuperf.toml")
+    assert text.count("npuperf accept --config npuperf.toml --case") == 2

@@ -25,6 +25,7 @@ from pytest_npuperf.model import (
     Cause,
     CauseKind,
     Comparison,
+    InForce,
     LaneMeasurement,
     Limit,
     LongOp,
@@ -121,7 +122,10 @@ SMALL = compared(
                     STEPS: Value(Fraction(1_705_000), 2, data=(1_700_000, 1_710_000)),
                     KERNELS: Value(Fraction(1_620_000), 120),
                 },
-                ops=(OpRow("Conv2D", "AI_CORE", 53, 900_100),),
+                ops=(
+                    OpRow("Conv2D", "AI_CORE", 53, 900_100),
+                    OpRow("Add", "AI_VECTOR_CORE", 67, 719_900),
+                ),
                 longest=(LongOp("conv1/Conv2D", "Conv2D", "AI_CORE", 61_000),),
             ),
         ),
@@ -129,8 +133,12 @@ SMALL = compared(
         STEPS,
         KERNELS,
     ),
-    Comparison(Fraction(1_500_000), Fraction(8, 100), None, None, False, "baseline of 1 session"),
-    "kernel_time 1.62 ms, 1.50 ms before (+8.0 %, at most +5 %)",
+    Comparison(
+        *(Fraction(1_500_000), Fraction(8, 100), None, None, False, "baseline"),
+        InForce(Fraction(65, 1000), "with 1 session of 5", decides=False),
+    ),
+    "kernel_time 1.62 ms, +8.0 % from 1.50 ms (baseline), 5.0 % allowed, "
+    "6.5 % in force with 1 session of 5",
     causes={
         "0": (
             Cause(
@@ -262,6 +270,26 @@ def test_whole_numbers_are_integers_and_others_are_not() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (10**19 - 1, "9999999999999999999"),
+        (10**19, "1e+19"),
+        (-(10**19) + 1, "-9999999999999999999"),
+        (-(10**20), "-1e+20"),
+    ],
+)
+def test_a_number_of_the_tests_own_may_be_large(tmp_path: Path, number: int, text: str) -> None:
+    own = Limit(Wanted("custom.flops"), Dimension.NUMBER, at_least=Fraction(1), better="higher")
+    case = result("m", (measured({own: Value(Fraction(number))}),), own)
+    path = tmp_path / "result.json"
+    results.write(path, document(case))
+    assert f'"custom.flops": {text},' in path.read_text()
+    (found,) = results.read(path)["cases"]
+    lane = results.case_from_json(found).rounds[0].lanes["0"]
+    assert lane.values[own.wanted].value == number
+
+
 def test_the_longest_ops_are_left_out_where_they_were_not_looked_for() -> None:
     plain = results.case_as_json(FULL)
     assert "longest" not in plain["rounds"][0]["0"]
@@ -319,6 +347,7 @@ def _written() -> list[JSON]:
         limit,
         limit["max_regression"],
         limit["comparison"],
+        limit["comparison"]["in_force"],
         lane["ops"][0],
         lane["longest"][0],
         baseline,
@@ -352,8 +381,12 @@ def test_the_words_of_the_schema_are_those_of_the_program() -> None:
     assert definitions["verdict"]["enum"] == [str(verdict) for verdict in Verdict]
     assert definitions["cause"]["properties"]["kind"]["enum"] == [str(kind) for kind in CauseKind]
     case = results.schema()["properties"]["cases"]["items"]["properties"]
-    units = case["limits"]["items"]["properties"]["unit"]["examples"]
-    assert units == [dimension.value for dimension in Dimension]
+    limit = case["limits"]["items"]
+    units = [dimension.value for dimension in Dimension]
+    assert limit["properties"]["unit"]["examples"] == units
+    assert limit["else"]["properties"]["unit"]["enum"] == units
+    comment = limit["else"]["properties"]["unit"]["$comment"]
+    assert comment.endswith(f"is not a unit: {', '.join(units[:-1])} or {units[-1]}")
 
 
 def test_the_documentation_shows_what_is_written() -> None:
@@ -489,20 +522,29 @@ def newer() -> JSON:
 
 
 NO_NUMBER = 'is not a result of pytest-npuperf; it has no "format" number'
+AGAIN = "run pytest again for a whole one"
 BAD_FILES = [
-    ("", "is not JSON: Expecting value: line 1 column 1 (char 0)"),
+    ("", f"is not JSON: Expecting value: line 1 column 1 (char 0); {AGAIN}"),
     (
         "{",
-        "is not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        "is not JSON: Expecting property name enclosed in double quotes: "
+        f"line 1 column 2 (char 1); {AGAIN}",
     ),
-    ('{"format": NaN}', "is not JSON: NaN is not a finite number"),
-    ('{"format": 1e999}', "is not JSON: 1e999 is not a finite number"),
+    ('{"format": NaN}', f"is not JSON: NaN is not a finite number; {AGAIN}"),
+    ('{"format": 1e999}', f"is not JSON: 1e999 is not a finite number; {AGAIN}"),
     ("[]", NO_NUMBER),
     ("{}", NO_NUMBER),
     ('{"format": "1"}', NO_NUMBER),
     ('{"format": 1}', "$: 'version' is a required property"),
     (json.dumps({**document(), "format": 0}), "$.format: 1 was expected"),
     (json.dumps({**document(), "format": True}), "$.format: 1 was expected"),
+    *(
+        (
+            json.dumps({**document(), "started": started}),
+            f'$.started: {json.dumps(started)} is not a time such as "2026-01-31T12:00:00Z"',
+        )
+        for started in ("2099-13-01T00:00:00Z", "2026-01-31T24:00:00Z", "2099-13-01", 5)
+    ),
     (
         json.dumps(newer()),
         f"has format 2, and pytest-npuperf {__version__} knows formats up to 1; "

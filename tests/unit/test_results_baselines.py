@@ -5,9 +5,11 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import jsonschema
@@ -19,13 +21,16 @@ from pytest_npuperf.model import (
     JSON,
     Baseline,
     LaneMeasurement,
+    Limit,
     Measurement,
     OpRow,
+    Regression,
     Selector,
     Session,
     Value,
     Wanted,
 )
+from pytest_npuperf.units import Dimension
 
 DOCS = Path(__file__).parents[2] / "docs" / "results.md"
 
@@ -34,6 +39,7 @@ STEPS = Wanted("step_time", "p50")
 CONV = Wanted("ops", "max", Selector(type=("Conv2D",)))
 LOSS = Wanted("custom.loss")
 WANTED = [BUSY, STEPS, CONV, LOSS]
+LIMITS = [Limit(each, Dimension.NUMBER) for each in WANTED]
 OPS = (OpRow("Conv2D", "AI_CORE", 53, 900_100, "1,3;64", "FLOAT16"),)
 
 
@@ -59,7 +65,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def add(path: Path, accepted: Session | None = None, anew: bool = False) -> Baseline:
-    return results.add_session(path, "resnet50", "Ascend310P3", accepted or session(), anew)
+    return results.add_session(path, "resnet50", "Ascend310P3", accepted or session(), anew)[1]
 
 
 def refusal(act: Callable[..., object], *args: object) -> str:
@@ -100,7 +106,7 @@ def test_a_case_that_is_no_file_name_is_read_as_it_is_called(tmp_path: Path) -> 
     case, soc = "tests/test_speed.py::test_it[卷]", "Ascend 910/B"
     path = results.baseline_path(tmp_path, case, soc)
     results.add_session(path, case, soc, session(), False)
-    found = results.read_baseline(path, WANTED)
+    found = results.read_baseline(path, LIMITS)
     assert found is not None
     assert (found.case, found.soc) == (case, soc)
 
@@ -109,13 +115,13 @@ def test_a_case_that_is_no_file_name_is_read_as_it_is_called(tmp_path: Path) -> 
 
 
 def test_a_baseline_that_is_not_there_is_none(path: Path) -> None:
-    assert results.read_baseline(path, WANTED) is None
+    assert results.read_baseline(path, LIMITS) is None
 
 
 def test_a_session_is_read_as_it_was_accepted(path: Path) -> None:
     accepted = session(1_710_000, 1_720_000)
     added = add(path, accepted)
-    read = results.read_baseline(path, WANTED)
+    read = results.read_baseline(path, LIMITS)
     assert read == added
     assert read is not None
     (found,) = read.sessions
@@ -129,7 +135,7 @@ def test_a_session_is_read_as_it_was_accepted(path: Path) -> None:
 def test_another_statistic_of_what_was_kept_can_be_asked_for(path: Path) -> None:
     add(path)
     largest = Wanted("step_time", "max")
-    found = results.read_baseline(path, [largest])
+    found = results.read_baseline(path, [Limit(largest, Dimension.TIME)])
     assert found is not None
     lane = found.sessions[0].rounds[0].lanes["0"]
     assert lane.values[largest] == Value(Fraction(6), 2, data=(4, 6))
@@ -139,7 +145,7 @@ def test_another_statistic_of_what_was_kept_can_be_asked_for(path: Path) -> None
 def test_sessions_are_added_at_the_end(path: Path) -> None:
     add(path, session(1))
     assert busy(add(path, session(2, 3))) == [[1], [2, 3]]
-    assert busy(results.read_baseline(path, WANTED)) == [[1], [2, 3]]
+    assert busy(results.read_baseline(path, LIMITS)) == [[1], [2, 3]]
 
 
 def test_what_older_sessions_hold_stays_as_it_is(path: Path) -> None:
@@ -164,13 +170,14 @@ def test_a_session_can_replace_all_others(path: Path) -> None:
     add(path, session(1))
     add(path, session(2))
     assert busy(add(path, session(3), anew=True)) == [[3]]
-    assert busy(results.read_baseline(path, WANTED)) == [[3]]
+    assert busy(results.read_baseline(path, LIMITS)) == [[3]]
 
 
-def test_a_session_can_replace_what_cannot_be_read(path: Path) -> None:
+def test_what_cannot_be_read_is_not_replaced(path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text("{")
-    assert busy(add(path, session(3), anew=True)) == [[3]]
+    assert refusal(add, path, session(3), True).startswith(f"{path}: is not JSON: ")
+    assert path.read_text() == "{"
 
 
 def test_beyond_twenty_the_oldest_session_goes(path: Path) -> None:
@@ -234,6 +241,11 @@ EDITED: list[tuple[tuple[Key, ...], JSON, str]] = [
         ("sessions", 0, "date"),
         "yesterday",
         '$.sessions[0].date: "yesterday" is not a time such as "2026-01-31T12:00:00Z"',
+    ),
+    (
+        ("sessions", 0, "date"),
+        "2026-02-30T12:00:00Z",
+        '$.sessions[0].date: "2026-02-30T12:00:00Z" is not a time such as "2026-01-31T12:00:00Z"',
     ),
     (("sessions", 0, "commit"), 7, "$.sessions[0].commit: 7 is not of type 'string'"),
     (
@@ -314,7 +326,7 @@ def test_what_was_edited_by_hand_is_told_with_its_place(
     add(path, session(1, 2))
     path.write_text(json.dumps(edited(json.loads(path.read_bytes()), place, value)))
     before = path.read_bytes()
-    assert refusal(results.read_baseline, path, WANTED) == f"{path}: {said}"
+    assert refusal(results.read_baseline, path, LIMITS) == f"{path}: {said}"
     # Nor is anything added to it.
     assert refusal(add, path) == f"{path}: {said}"
     assert path.read_bytes() == before
@@ -342,8 +354,9 @@ def test_what_another_round_of_a_session_has_is_missed(
         table = table[each]
     del table[last]
     path.write_text(json.dumps(found))
-    assert refusal(results.read_baseline, path, WANTED) == (
-        f"{path}: $.sessions[1].rounds[0]{key}: is missing, and another round of the session has it"
+    assert refusal(results.read_baseline, path, LIMITS) == (
+        f"{path}: $.sessions[1].rounds[0]{key}: "
+        "is missing, and another round or lane of the session has it"
     )
 
 
@@ -351,10 +364,159 @@ def test_the_sessions_may_hold_other_numbers(path: Path) -> None:
     """The budget got a limit more in between."""
     add(path, Session((Measurement({"0": LaneMeasurement({})}),), "2026-02-01T00:00:00Z"))
     add(path)
-    found = results.read_baseline(path, WANTED)
+    found = results.read_baseline(path, LIMITS)
     assert found is not None
     held = [list(one.rounds[0].lanes["0"].values) for one in found.sessions]
     assert held == [[], WANTED]
+
+
+# --- numbers that cannot be -------------------------------------------------------------------
+
+TIME = Limit(Wanted("kernel_time"), Dimension.TIME, max_regression=Regression(Fraction(1, 20)))
+SUMS = {
+    "kernel_time": 160,
+    "kernel_count": 6,
+    "ai_core_time": 150,
+    "ai_cpu_time": 10,
+    "kernel_time_per_step": 160 / 3,
+    "kernel_count_per_step": 2,
+    "busy_time": 5,
+}
+ROWS = (
+    OpRow("Conv2D", "AI_CORE", 3, 120, "1,3;64"),
+    OpRow("Conv2D", "AI_CORE", 1, 20),
+    OpRow("Add", "MIX_AIV", 1, 10),
+    OpRow("Cast", "AI_CPU", 1, 10),
+    OpRow("AllReduce", "HCCL", 1, 10**6),
+)
+
+
+def summed(path: Path, place: Sequence[Key] = (), value: JSON = None) -> None:
+    """Write a baseline of two lanes with numbers that are sums of its ops, one value changed."""
+    values = {Wanted(title): Value(Fraction(str(number))) for title, number in SUMS.items()}
+    steps = Wanted("kernel_time_per_step")
+    values[steps] = Value(Fraction(160, 3))
+    lanes = {"0/0": LaneMeasurement(values, ROWS), "1/1": LaneMeasurement(values, ROWS)}
+    add(path, replace(session(), rounds=(Measurement(lanes),)))
+    if place:
+        found = json.loads(path.read_bytes())
+        path.write_text(json.dumps(edited(found, ("sessions", 0, "rounds", 0, *place), value)))
+
+
+def test_numbers_that_are_the_sum_of_the_ops_are_read(path: Path) -> None:
+    summed(path)
+    assert results.read_baseline(path, [TIME]) is not None
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("kernel_time", 159, "is 159, and its ops sum to 160"),
+        ("kernel_time", 160.000001, "is 160.000001, and its ops sum to 160"),
+        ("kernel_time", 0, "is 0, and its ops sum to 160"),
+        ("kernel_count", 7, "is 7, and its ops sum to 6"),
+        ("ai_core_time", 160, "is 160, and its ops sum to 150"),
+        ("ai_cpu_time", 0, "is 0, and its ops sum to 10"),
+        ("kernel_time_per_step", 50, "is 50, and its ops sum to 160 in all steps"),
+        ("kernel_time_per_step", 0, "is 0, and its ops sum to 160 in all steps"),
+        ("kernel_time_per_step", 10**9, "is 1000000000, and its ops sum to 160 in all steps"),
+        ("kernel_count_per_step", 4, "is 4, and its ops sum to 6 in all steps"),
+    ],
+)
+def test_a_number_that_is_not_the_sum_of_the_ops(
+    path: Path, key: str, value: float, said: str
+) -> None:
+    summed(path, ("1/1", key), value)
+    assert refusal(results.read_baseline, path, [TIME]) == (
+        f'{path}: $.sessions[0].rounds[0]["1/1"].{key}: {said}'
+    )
+
+
+def test_of_a_lane_without_ops_nobody_can_tell(path: Path) -> None:
+    add(path, replace(session(), rounds=(lane({TIME.wanted: Value(Fraction(160))}),)))
+    assert results.read_baseline(path, [TIME]) is not None
+
+
+def test_a_session_whose_lanes_have_other_numbers_is_refused(path: Path) -> None:
+    summed(path)
+    found = json.loads(path.read_bytes())
+    del found["sessions"][0]["rounds"][0]["1/1"]["kernel_time"]
+    path.write_text(json.dumps(found))
+    assert refusal(results.read_baseline, path, [TIME]) == (
+        f'{path}: $.sessions[0].rounds[0]["1/1"].kernel_time: '
+        "is missing, and another round or lane of the session has it"
+    )
+
+
+# --- numbers that a limit cannot be compared with ---------------------------------------------
+
+P50 = replace(TIME, wanted=STEPS)
+ANEW = "npuperf accept --replace begins anew"
+
+
+def of_one(values: dict[Wanted, Value]) -> Session:
+    return replace(session(), rounds=(lane(values),))
+
+
+@pytest.mark.parametrize(
+    ("limit", "held", "lost"),
+    [
+        (TIME, [True], None),
+        (TIME, [False], None),
+        (TIME, [False, True, True], None),
+        (TIME, [True, False], 1),
+        (TIME, [False, True, False, True], 2),
+        (P50, [True, True, False], 2),
+        (replace(TIME, max_regression=None), [True, False], None),
+    ],
+)
+def test_a_number_that_an_older_session_has_is_missed(
+    path: Path, limit: Limit, held: list[bool], lost: int | None
+) -> None:
+    """What only the newest have is a limit that is new in the budget."""
+    value = Value(Fraction(5), 2, data=(4, 6)) if limit is P50 else Value(Fraction(5))
+    for each in held:
+        add(path, of_one({limit.wanted: value} if each else {BUSY: Value(Fraction(1))}))
+    if lost is None:
+        assert results.read_baseline(path, [limit]) is not None
+        return
+    assert refusal(results.read_baseline, path, [limit]) == (
+        f'{path}: $.sessions[{lost}].rounds[0]["0"].{limit.wanted.metric}: '
+        f"is missing, and an older session has it; mend the file, or {ANEW}"
+    )
+
+
+LOSSES = Limit(LOSS, Dimension.NUMBER, max_regression=TIME.max_regression, unit="nats")
+COUNT = replace(TIME, wanted=Wanted("kernel_count"), dimension=Dimension.COUNT)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "said"),
+    [
+        (TIME, 0, ".kernel_time: is 0 ns"),
+        (TIME, 1, ""),
+        (LOSSES, -4, '["custom.loss"]: is -4.00 nats'),
+        (LOSSES, 0, '["custom.loss"]: is 0 nats'),
+        (replace(LOSSES, max_regression=Regression(Fraction(1), in_points=True)), -4, ""),
+        (COUNT, 0, ""),
+        (replace(TIME, max_regression=None, at_most=Fraction(1)), 0, ""),
+    ],
+)
+def test_a_number_of_which_nothing_is_a_share(
+    path: Path, limit: Limit, value: int, said: str
+) -> None:
+    add(path, of_one({limit.wanted: Value(Fraction(7))}))
+    add(path, of_one({limit.wanted: Value(Fraction(value))}))
+    if not said:
+        assert results.read_baseline(path, [limit]) is not None
+        return
+    assert refusal(results.read_baseline, path, [limit]) == (
+        f'{path}: $.sessions[1].rounds[0]["0"]{said}, and no change is a share of that; '
+        f"give it at_most or at_least instead of max_regression, or {ANEW}"
+    )
+
+
+# --- what is not JSON -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -370,9 +532,9 @@ def test_the_sessions_may_hold_other_numbers(path: Path) -> None:
 def test_what_is_not_json_is_refused(path: Path, text: str, said: str) -> None:
     path.parent.mkdir(parents=True)
     path.write_text(text)
-    assert refusal(results.read_baseline, path, WANTED).partition(" (char 1)")[0] == (
-        f"{path}: {said}"
-    )
+    told = refusal(results.read_baseline, path, LIMITS)
+    assert told.startswith(f"{path}: {said}")
+    assert told.endswith("; restore it, or delete it and accept anew")
 
 
 @pytest.mark.parametrize("kept", range(0, 600, 37))
@@ -380,14 +542,14 @@ def test_a_file_that_was_cut_is_refused(path: Path, kept: int) -> None:
     add(path)
     whole = path.read_bytes().rstrip()
     path.write_bytes(whole[:kept])
-    assert refusal(results.read_baseline, path, WANTED).startswith(f"{path}: is not JSON: ")
+    assert refusal(results.read_baseline, path, LIMITS).startswith(f"{path}: is not JSON: ")
 
 
 @pytest.mark.parametrize("depth", [50, 500, 900, 100_000])
 def test_nesting_without_end_is_refused_in_one_line(path: Path, depth: int) -> None:
     path.parent.mkdir(parents=True)
     path.write_text('{"format": 1, "sessions": ' + "[" * depth + "]" * depth + "}")
-    said = refusal(results.read_baseline, path, WANTED)
+    said = refusal(results.read_baseline, path, LIMITS)
     assert said.startswith(f"{path}: ")
     assert said.isprintable()
     assert len(said) < len(f"{path}: ") + 310
@@ -395,13 +557,11 @@ def test_nesting_without_end_is_refused_in_one_line(path: Path, depth: int) -> N
 
 def test_a_folder_in_the_place_of_the_file(path: Path) -> None:
     path.mkdir(parents=True)
-    assert refusal(results.read_baseline, path, WANTED) == (
+    assert refusal(results.read_baseline, path, LIMITS) == (
         f"{path}: cannot be read: Is a directory"
     )
-    assert refusal(add, path) == f"{path}: cannot be read: Is a directory"
-    assert refusal(add, path, None, True) == (
-        f"{path}: the baseline was not written: Is a directory"
-    )
+    for anew in (False, True):
+        assert refusal(add, path, None, anew) == f"{path}: cannot be read: Is a directory"
     assert names(path.parent) == ["Ascend310P3.json"]
 
 
@@ -409,16 +569,17 @@ def test_a_pipe_in_the_place_of_the_file(path: Path) -> None:
     path.parent.mkdir(parents=True)
     os.mkfifo(path)
     said = f"{path}: cannot be read: it is a pipe, and no file"
-    assert refusal(results.read_baseline, path, WANTED) == said
+    assert refusal(results.read_baseline, path, LIMITS) == said
     assert refusal(results.read, path) == said
 
 
 def test_a_link_to_nothing_is_no_missing_baseline(path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.symlink_to("nowhere.json")
-    assert refusal(results.read_baseline, path, WANTED) == (
-        f"{path}: is a link to a file that is not there; fetch it"
-    )
+    said = f"{path}: is a link to a file that is not there; fetch it"
+    assert refusal(results.read_baseline, path, LIMITS) == said
+    assert refusal(add, path) == said
+    assert names(path.parent) == ["Ascend310P3.json"]
 
 
 @pytest.mark.parametrize(
@@ -431,14 +592,16 @@ def test_a_link_to_nothing_is_no_missing_baseline(path: Path) -> None:
 def test_json_that_python_would_read(path: Path, old: str, new: str, said: str) -> None:
     add(path)
     path.write_text(path.read_text().replace(old, new, 1))
-    assert refusal(results.read_baseline, path, WANTED) == f"{path}: is not JSON: {said}"
+    assert refusal(results.read_baseline, path, LIMITS) == (
+        f"{path}: is not JSON: {said}; restore it, or delete it and accept anew"
+    )
 
 
 @pytest.mark.parametrize("place", ["baselines", "baselines/resnet50"])
 def test_a_file_in_the_place_of_a_folder(tmp_path: Path, path: Path, place: str) -> None:
     (tmp_path / place).parent.mkdir(exist_ok=True)
     (tmp_path / place).write_text("here")
-    assert refusal(results.read_baseline, path, WANTED) == (
+    assert refusal(results.read_baseline, path, LIMITS) == (
         f"{path}: cannot be read: Not a directory"
     )
     assert refusal(add, path) == f"{path}: the baseline was not written: Not a directory"
@@ -468,7 +631,7 @@ REFUSED: list[tuple[Session, str]] = [
     (
         replace(session(), rounds=(lane({BUSY: Value(Fraction(1))}), lane({}))),
         '$.sessions[1].rounds[1]["0"].busy_time: '
-        "is missing, and another round of the session has it",
+        "is missing, and another round or lane of the session has it",
     ),
     (session(-1), f'$.sessions[1].rounds[0]["0"].busy_time: -1 {NOT_A_NUMBER}'),
     (
@@ -501,6 +664,59 @@ def test_a_baseline_of_an_unknown_soc_is_not_written(tmp_path: Path) -> None:
     assert said == (f'{path}: the baseline was not written: $.soc: "" is not the name of a SoC')
 
 
+# --- two writers ------------------------------------------------------------------------------
+
+
+def test_what_is_admitted_is_what_the_session_is_added_to(path: Path) -> None:
+    """A second writer is asked only once it is alone, and then sees what the first one added."""
+    is_asked, may_go_on = Event(), Event()
+    seen: list[list[list[Fraction | None]]] = []
+
+    def first(_: Baseline) -> None:
+        is_asked.set()
+        assert may_go_on.wait(60)
+
+    def second(before: Baseline) -> None:
+        seen.append(busy(before))
+        raise NpuperfError("not to be added")
+
+    def write(number: int, admit: Callable[[Baseline], None]) -> None:
+        one = session(number)
+        results.add_session(path, "resnet50", "Ascend310P3", one, False, admit)
+
+    add(path, session(1))
+    with ThreadPoolExecutor() as pool:
+        others = pool.submit(write, 2, first)
+        assert is_asked.wait(60)
+        own = pool.submit(write, 3, second)
+        # It would be asked at once, were it not for the first one.
+        assert wait([own], timeout=0.05).not_done
+        assert seen == []
+        may_go_on.set()
+        others.result(60)
+        with pytest.raises(NpuperfError, match="not to be added"):
+            own.result(60)
+    assert seen == [[[1], [2]]]
+    assert busy(results.read_baseline(path, LIMITS)) == [[1], [2]]
+    assert names(path.parent) == ["Ascend310P3.json"]
+
+
+def test_nobody_is_asked_where_there_is_no_baseline(path: Path) -> None:
+    def never(_: Baseline) -> None:
+        raise AssertionError
+
+    before, now = results.add_session(path, "resnet50", "Ascend310P3", session(1), False, never)
+    assert before is None
+    assert busy(now) == [[1]]
+
+
+def test_what_there_was_is_told_though_it_is_replaced(path: Path) -> None:
+    add(path, session(1))
+    before, now = results.add_session(path, "resnet50", "Ascend310P3", session(2), True)
+    assert busy(before) == [[1]]
+    assert busy(now) == [[2]]
+
+
 # --- whole or not at all ----------------------------------------------------------------------
 
 
@@ -519,12 +735,13 @@ def test_what_a_killed_writer_left_is_deleted_by_the_next(path: Path) -> None:
 
 def test_a_link_stays_a_link(tmp_path: Path, path: Path) -> None:
     real = tmp_path / "real" / "file.json"
-    path.parent.mkdir(parents=True)
-    path.symlink_to(real)
     add(path, session(1))
+    real.parent.mkdir()
+    path.rename(real)
+    path.symlink_to(real)
     add(path, session(2))
     assert path.is_symlink()
-    assert busy(results.read_baseline(path, WANTED)) == [[1], [2]]
+    assert busy(results.read_baseline(path, LIMITS)) == [[1], [2]]
     assert names(real.parent) == ["file.json"]
 
 
@@ -559,7 +776,7 @@ def test_a_disk_that_cannot_sync_a_folder_has_the_file(
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
 
     monkeypatch.setattr(os, "fsync", fsync)
-    assert busy(add(path)) == busy(results.read_baseline(path, WANTED)) == [[1_710_000]]
+    assert busy(add(path)) == busy(results.read_baseline(path, LIMITS)) == [[1_710_000]]
 
 
 @pytest.fixture
@@ -583,6 +800,6 @@ def test_a_disk_that_is_really_full_leaves_the_old_baseline(small_disk: Path) ->
     assert refusal(add, path, large) == (
         f"{path}: the baseline was not written: No space left on device"
     )
-    assert busy(results.read_baseline(path, WANTED)) == [[1_710_000]]
+    assert busy(results.read_baseline(path, LIMITS)) == [[1_710_000]]
     assert names(path.parent) == ["Ascend310P3.json"]
     assert busy(add(path, session(3))) == [[1_710_000], [3]]

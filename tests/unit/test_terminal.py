@@ -16,10 +16,12 @@ from case_results import (
     LANES,
     LEFT_OUT,
     LIVE,
+    MANY,
     MIXED,
     NOISY,
     NOT_CHECKED,
     PASSING,
+    RUNS,
     SKIPPED,
     STEADY,
     changed,
@@ -67,15 +69,24 @@ def test_the_whole_summary(width: int, name: str, verbosity: int) -> None:
     assert "\n".join(found) + "\n" == expected
 
 
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("width", [60, 100])
+def test_the_summary_of_a_run(width: int, name: str) -> None:
+    cases, not_checked = RUNS[name]
+    expected = (GOLDEN / f"summary-{width}-{name}.txt").read_text(encoding="utf-8")
+    assert "\n".join(lines(cases, width, 0, not_checked)) + "\n" == expected
+
+
 def test_every_verdict_is_in_the_summary() -> None:
     found = {judged.verdict for case in ALL for judged in case.limits}
     assert found | {case.verdict for case in ALL} == set(Verdict)
 
 
-@pytest.mark.parametrize("verbosity", [-1, 0, 1])
+@pytest.mark.parametrize("verbosity", [-1, 0, 1, 2])
 @pytest.mark.parametrize("width", [*range(20, 121, 7), 500])
 def test_no_line_is_wider_than_the_terminal_or_100_columns(width: int, verbosity: int) -> None:
-    found = lines(ALL, width, verbosity, NOT_CHECKED)
+    cases = [*ALL, *(case for name in ("fail", "changed", "tolerated") for case in RUNS[name][0])]
+    found = lines(cases, width, verbosity, NOT_CHECKED)
     assert max(map(columns, found)) <= min(width, 100)
     assert all(line.isprintable() and line == line.rstrip() and line for line in found)
 
@@ -103,7 +114,16 @@ def test_replays_of_several_dates_are_said_in_one_line() -> None:
         "npuperf: 4 limits in 2 cases within budget, 2 replayed (recorded 2025-12-01 to 2026-01-31)"
     ]
     assert lines([unknown]) == [
-        "npuperf: 2 limits in 1 case within budget, 1 replayed (recorded date unknown)"
+        "npuperf: 2 limits in 1 case within budget, 1 replayed (recorded on an unknown date)"
+    ]
+    assert lines([PASSING, unknown], 60) == [
+        "npuperf: 4 limits in 2 cases within budget, 2 replayed",
+        "  (recorded 2026-01-31 and on an unknown date)",
+    ]
+    assert lines([PASSING, older, unknown], verbosity=-1) == [
+        "replayed (recorded 2025-12-01): yolov8",
+        "replayed (recorded 2026-01-31): yolov8",
+        "replayed (recorded on an unknown date): yolov8",
     ]
 
 
@@ -143,6 +163,69 @@ def test_verbose_shows_what_passed() -> None:
     ]
 
 
+def test_very_verbose_shows_where_each_profile_is_and_what_it_was_made_on() -> None:
+    fingerprint = {"soc": "Ascend310P3", "app": "main", "app_sha256": "f" * 64}
+    made = replace(LIVE, profiles=("out/1", "out/2"), fingerprint=fingerprint)
+    told = "profile: llama: out/1, out/2; soc Ascend310P3; app main"
+    assert lines([made], verbosity=1) == lines([LIVE], verbosity=1)
+    assert lines([ERROR, made, made], verbosity=2).count(told) == 1
+    assert lines([ERROR], verbosity=2) == lines([ERROR], verbosity=1)
+
+
+def test_of_many_cases_the_worst_are_told_and_how_many_are_left() -> None:
+    cases, not_checked = RUNS["many"]
+    brief, whole = lines(cases, 100, 0, not_checked), lines(cases, 100, 1, not_checked)
+    assert [line for line in brief if "more" in line] == [
+        "and 80 more rows, which -v shows",
+        "  case08, case09, 51 more cases, which -v shows",
+        "not checked: 12 more cases, which -v shows",
+    ]
+    assert not [line for line in whole if " more" in line]
+    assert sum(line.startswith("FAILED") for line in brief) == 40
+    assert sum(line.startswith("FAILED") for line in whole) == 120
+    assert lines(MANY[:20]).count("and 0 more rows, which -v shows") == 0
+
+
+def test_tests_that_find_the_same_are_one_row() -> None:
+    again = replace(MIXED, test="another")
+    rows = [line for line in lines([MIXED, again]) if line.startswith("FAILED")]
+    assert rows == [line for line in lines([MIXED]) if line.startswith("FAILED")]
+    assert "npuperf: 6 failed" in " ".join(lines([MIXED, again]))
+
+
+# --- long names -------------------------------------------------------------------------------
+
+LONG = "test_it[" + "x" * 3000 + "]"
+CUT = f"test_it[{'x' * 40}...{'x' * 48}]"
+
+
+def named_so(case: CaseResult) -> CaseResult:
+    return replace(case, case=LONG)
+
+
+@pytest.mark.parametrize("verbosity", [-1, 0, 1, 2])
+@pytest.mark.parametrize("width", [60, 100])
+def test_a_long_name_is_cut_wherever_it_goes(width: int, verbosity: int) -> None:
+    cases = [*map(named_so, [*ALL, changed(BETTER), *RUNS["tolerated"][0], *RUNS["new"][0]])]
+    found = lines(cases, width, verbosity, [(LONG, LONG)])
+    assert "x" * 200 not in "".join(line.strip() for line in found)
+    assert len(found) < 150
+
+
+def test_a_command_with_a_name_that_was_cut_would_be_a_wrong_one() -> None:
+    assert next_action([named_so(RUNS["new"][0][0])]) == (
+        "next: npuperf accept --case NAME --reason 'first baseline'"
+    )
+    assert next_action([named_so(ERROR)]).startswith(f"next: mend what stopped {CUT};")
+
+
+def test_a_rule_with_many_names_is_cut() -> None:
+    many = limit("ops", statistic="max", select={"name": ("layer*",) * 300}, at_most=1)
+    found = " ".join(lines([result("a", {many: 2})], 60, -1))
+    assert found.startswith("FAILED a: ops   name=layer*,layer*")
+    assert len(found) < 300
+
+
 # --- rows -------------------------------------------------------------------------------------
 
 
@@ -170,6 +253,7 @@ def test_a_limit_that_only_warns_is_counted_and_fails_nothing() -> None:
     assert summary([warned], [], 80) == [
         ("verdict        case      number          now     limit  margin", "bold"),
         ("FAILED (warn)  resnet50  busy_time  1.001 us  1.000 us  +0.1 %", "yellow"),
+        ("    [pyproject.toml:12]", ""),
         ("npuperf: 1 over but only warned of in 1 case", "yellow"),
         (
             'next: look at busy_time of resnet50; on_fail = "fail" at pyproject.toml:12',
@@ -276,6 +360,53 @@ def test_noise_counts_in_the_worse_direction() -> None:
     )
 
 
+def test_what_is_in_force_is_said_under_the_limit_as_written() -> None:
+    worse = changed([120, 121, 119, 120], session_noise=Fraction(3, 100))
+    assert lines([worse])[2] == "    9.5 % in force with 1 session of 5"
+    # Where a bound is shown, it says nothing of that.
+    bound = replace(KERNELS, at_most=Fraction(110_000_000))
+    over = changed([120, 121, 119, 120], kernels=bound, session_noise=Fraction(3, 100))
+    assert "in force" not in " ".join(lines([over]))
+
+
+def test_a_change_that_only_the_limit_in_force_allows_is_said_and_fails_nothing() -> None:
+    tolerated = changed([107, 108, 107, 107], session_noise=Fraction(3, 100))
+    assert (tolerated.verdict, tolerated.blocks) == (Verdict.PASSED, False)
+    assert said([tolerated], "worse") == [
+        "worse, but not failed: a b: kernel_time 107 ms, +7.0 % from 100 ms (baseline), "
+        "5.0 % allowed, 9.5 % in force with 1 session of 5, surely +5.9 % to +8.1 %, "
+        "median of 4 rounds [pyproject.toml:12] "
+        "npuperf: 2 limits in 1 case within budget, 1 only by the wider limit in force "
+        "next: to hold kernel_time to its limit at pyproject.toml:12, accept more sessions "
+        "(npuperf accept --case 'a b' --reason TEXT), or compare two builds with against"
+    ]
+    assert lines([tolerated, tolerated], verbosity=-1)[0].startswith("worse, but not failed: a b")
+    assert [colour for _, colour in summary([tolerated], [], 500)][:2] == ["yellow"] * 2
+    twice = replace(tolerated, limits=tolerated.limits * 2)
+    assert "[pyproject.toml:12] (+1 more) npuperf: " in said([twice], "worse")[0]
+    assert said([changed(STEADY, session_noise=Fraction(3, 100))], "worse") == []
+
+
+def test_verbose_shows_what_is_in_force_for_what_passed_too() -> None:
+    tolerated = changed([107, 108, 107, 107], session_noise=Fraction(3, 100))
+    assert lines([tolerated], 100, 1)[:3] == [
+        "verdict  case  number           now   limit   margin  change  where",
+        "PASSED   a b   kernel_time   107 ms  +5.0 %           +7.0 %  pyproject.toml:12",
+        "    9.5 % in force with 1 session of 5",
+    ]
+    both = summary([tolerated], [], 100, 1)
+    assert [colour for text, colour in both if text.startswith("PASSED")] == ["yellow", "green"]
+
+
+def test_what_sessions_vary_by_is_not_told_apart_by_more_rounds() -> None:
+    varying = changed([105, 106, 106, 106], session_noise=Fraction(3, 100), sessions=5)
+    assert varying.verdict is Verdict.INCONCLUSIVE
+    assert lines([varying])[2] == "    6.1 % in force by the noise between 5 sessions"
+    assert said([varying], "next")[0].startswith(
+        "next: to hold kernel_time to its limit at pyproject.toml:12, accept more sessions"
+    )
+
+
 def test_a_sample_that_is_too_small_is_not_called_noise() -> None:
     p99 = limit("step_time", statistic="p99", max_regression=Regression(Fraction(5, 100)))
     steps = Value(Fraction(100), 5, data=(100, 101, 99, 100, 100))
@@ -288,7 +419,8 @@ def test_a_sample_that_is_too_small_is_not_called_noise() -> None:
         said([few], "    ") == said([few], "    20 samples are too few for p99, 100 needed") != []
     )
     assert said([few], "next") == [
-        "next: measure a so that the limit on step_time p99 at pyproject.toml:12 can be judged"
+        "next: see the row of step_time p99 for why a could not be judged, and change that, "
+        "or the limit at pyproject.toml:12"
     ]
 
 
@@ -320,7 +452,8 @@ def test_a_change_for_the_worse_is_to_be_accepted_or_mended() -> None:
         ),
         (
             HARDWARE,
-            "measure gpt so that the limit on idle_time at pyproject.toml:12 can be judged",
+            "see the row of idle_time for why gpt could not be judged, and change that, "
+            "or the limit at pyproject.toml:12",
         ),
         (
             result("a[1]", {limit("busy_time", max_regression=Regression(Fraction(0))): 1}),
@@ -340,6 +473,59 @@ def test_the_last_line_says_what_to_do(case: CaseResult, action: str) -> None:
 
 def test_where_all_passed_nothing_is_to_do() -> None:
     assert next_action([PASSING, LIVE]) == ""
+
+
+@pytest.mark.parametrize(
+    ("mode", "profile", "how"),
+    [
+        (
+            "replay",
+            "recordings/m",
+            "write it into recordings/m/npuperf-recording.json, "
+            'for an Ascend910B3 as {"format": 1, "fingerprint": {"soc": "Ascend910B3"}}',
+        ),
+        (
+            "replay",
+            "recordings/m/round_1",
+            "write it into recordings/m/npuperf-recording.json, "
+            'for an Ascend910B3 as {"format": 1, "fingerprint": {"soc": "Ascend910B3"}}',
+        ),
+        (
+            "replay",
+            "recordings/op_summary.csv",
+            "move recordings/op_summary.csv into a folder of its own, and write it there into "
+            "npuperf-recording.json, "
+            'for an Ascend910B3 as {"format": 1, "fingerprint": {"soc": "Ascend910B3"}}',
+        ),
+        ("run", "out/run/m/round_1", "let npu-smi tell it where the app runs"),
+    ],
+)
+def test_a_profile_that_does_not_say_its_soc(mode: str, profile: str, how: str) -> None:
+    case = Case("a b", soc="Ascend910B*", limits=(AT_MOST,))
+    for soc, before in (("Ascend910B*", Before()), (None, Before(obstacle="no SoC"))):
+        limits = (AT_MOST if soc else KERNELS,)
+        measured = {limits[0].wanted: Value(Fraction(1))}
+        rounds = (Measurement({"0": LaneMeasurement(measured)}),)
+        judged = judge(replace(case, soc=soc, limits=limits), rounds, {}, before)
+        found = CaseResult("a b", "t", worst(judged), mode, limits=judged, profiles=(profile,))
+        assert next_action([found]) == f"next: say the SoC of a b: {how}"
+        known = replace(found, fingerprint={"soc": "Ascend910B3"})
+        assert "say the SoC" not in next_action([known])
+        assert "say the SoC" not in next_action([replace(found, against=OtherSide("old"))])
+
+
+def test_the_file_of_the_settings_is_repeated_where_one_was_given() -> None:
+    config = "more/npu perf.toml"
+    told = {
+        "new": f"next: npuperf accept --config '{config}' --case resnet50 "
+        "--reason 'first baseline'",
+        "changed": "next: see the details under the failed test of a b; where the change is meant: "
+        f"npuperf accept --config '{config}' --case 'a b' --replace --reason TEXT",
+    }
+    for name, action in told.items():
+        assert next_action(RUNS[name][0], config) == action
+    found = " ".join(line.strip() for line, _ in summary([changed(BETTER)], [], 500, 0, config))
+    assert f"npuperf accept --config '{config}' --case 'a b' --replace" in found
 
 
 # --- tables -----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_npuperf.text import clipped, columns, file_name, padded, printable, wrapped
+from pytest_npuperf.text import clipped, columns, file_name, many, padded, printable, wrapped
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,20 @@ def test_what_comes_back_is_one_line_without_control_characters(text: str) -> No
     found = printable(text)
     assert len(found.splitlines()) <= 1
     assert not {unicodedata.category(character) for character in found} & {"Cc", "Cf", "Cs"}
+
+
+@pytest.mark.parametrize(
+    ("number", "plural", "expected"),
+    [
+        (0, "", "0 rows"),
+        (1, "", "1 row"),
+        (2, "", "2 rows"),
+        (1, "rows of all", "1 row"),
+        (2, "rows of all", "2 rows of all"),
+    ],
+)
+def test_one_thing_has_no_plural(number: int, plural: str, expected: str) -> None:
+    assert many(number, "row", plural) == expected
 
 
 @pytest.mark.parametrize(
