@@ -100,10 +100,13 @@ def counted_elsewhere(recorded: Recorded, sheet: Sheet, row: int, more: bool) ->
         core = sheet.cell(row, "task_type")
         typed = sheet.cell(row, "op_type") not in ABSENT and core not in ABSENT
         listed = typed and core not in COMMUNICATION + LEFT_OUT
-        return bool(recorded.beside(sheet, "op_statistic") and listed) or (
-            # An op_summary has sub tasks that a task_time has not: too many cannot be told.
-            bool(recorded.beside(sheet, "task_time")) and core in AI_CORES and not more
-        )
+        if recorded.beside(sheet, "op_statistic") and listed:
+            return True
+        # An op_summary has sub tasks that a task_time has not, and collectives may overlap: too
+        # many of either cannot be told.
+        others = {"task_time": AI_CORES, "step_trace_time": COMMUNICATION}
+        told = [core in cores for name, cores in others.items() if recorded.beside(sheet, name)]
+        return any(told) and not more
     if sheet.table == "op_statistic":
         share = float(sheet.cell(row, "ratio_percent"))
         return more or share > SEEN_SHARE or bool(recorded.beside(sheet, "op_summary"))

@@ -88,5 +88,5 @@ def test_half_of_the_kernels_of_a_text_is_doubted(
     assert doubt.endswith(" us of computing; rows may be missing")
     assert doubt in measure(profile, [Wanted("kernel_time")]).notes
     shown = look_at(tmp_path, 3, None)
-    assert shown.doubts == (doubt,)
-    assert f"doubts   {doubt}"[:80] in plain(shown, 200)
+    assert doubt in shown.notes
+    assert doubt in plain(shown, 1000)

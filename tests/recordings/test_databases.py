@@ -292,8 +292,8 @@ def without(of_database: Path, folder: Path, *deletions: str) -> Path:
     [
         (
             ["COMMUNICATION_OP WHERE opId = 2"],
-            "1 of 4 collectives in COMMUNICATION_TASK_INFO without a row in COMMUNICATION_OP, first "
-            "opId 2; the database was cut or edited, export it again",
+            "1 of 4 collectives in COMMUNICATION_TASK_INFO without a row in COMMUNICATION_OP, "
+            "first opId 2; the database was cut or edited, export it again",
         ),
         (
             ["COMMUNICATION_OP WHERE opId = 2", "COMMUNICATION_TASK_INFO WHERE opId = 2"],
