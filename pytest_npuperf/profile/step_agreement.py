@@ -37,6 +37,9 @@ from pytest_npuperf.text import many
 _COARSE_NS = 250
 """Until 2024 start times passed through a double of us, which tells quarters of a us apart."""
 
+_TIMES = ["task_start_ns", "task_duration_us"]
+_USED = ["device_id", *_TIMES]
+
 Ns = npt.NDArray[np.int64]
 
 
@@ -128,7 +131,8 @@ class _Work:
     @cached_property
     def by_step(self) -> dict[str, pd.DataFrame]:
         """The rows of each step; of two in which one begins it has the first."""
-        return {str(step): own for step, own in self.rows.groupby("step_id", observed=True)}
+        steps = self.rows["step_id"]
+        return {str(step): own for step, own in self.rows[_USED].groupby(steps, observed=True)}
 
 
 def _refuse_more_in_a_step(ops: Source, steps: Source) -> None:
@@ -189,8 +193,7 @@ class _Ranges:
 
 def _are_timed(rows: pd.DataFrame) -> bool:
     """Return whether each op has its times; what needs those that are absent tells it."""
-    times = ["task_start_ns", "task_duration_us"]
-    return set(times) <= set(rows) and bool(rows[times].notna().all(axis=None))
+    return set(_TIMES) <= set(rows) and bool(rows[_TIMES].notna().all(axis=None))
 
 
 def _in_steps(rows: pd.DataFrame, steps: Source) -> int:
@@ -212,8 +215,8 @@ def _covered_ns(rows: pd.DataFrame, counted: npt.NDArray[np.bool_] | None = None
     starts = rows["task_start_ns"].to_numpy(dtype=np.int64)
     ends = starts + us_to_ns(rows["task_duration_us"].to_numpy(dtype=np.float64))
     every = np.ones(len(rows), dtype=np.bool_) if counted is None else counted
-    devices = rows["device_id"].astype(object).to_numpy()
-    on_each = [devices == device for device in set(devices)]
+    devices = rows["device_id"].cat.codes.to_numpy()
+    on_each = [devices == device for device in np.unique(devices)]
     return sum(_union_ns(starts[own], ends[own], every[own]) for own in on_each)
 
 
