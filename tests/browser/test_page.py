@@ -13,6 +13,8 @@ from playwright.sync_api import Page, expect
 if TYPE_CHECKING:
     from tests.browser.conftest import Show
 
+pytestmark = pytest.mark.browser
+
 FULL = [beside(full(causes={"0": CAUSES})), full("bert", lanes=("0/0", "1/1")), MIXED, LIVE]
 PHONE, PAPER = {"width": 400, "height": 800}, {"width": 680, "height": 900}
 
