@@ -48,7 +48,7 @@ def _in_html(session: NpuperfSession, not_checked: Sequence[tuple[str, str]]) ->
         # What makes the page is an extra, and takes a moment to import.
         from pytest_npuperf.report.html import page
 
-        return page(session.cases, not_checked, session.started)
+        return page(session.cases, not_checked, session.started, session.config)
     except Exception as err:
         # Whatever a library for charts trips over, the results of the tests are to be told.
         what = f"{type(err).__name__}: {err}"

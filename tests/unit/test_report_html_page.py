@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
-from case_results import ALL, ERROR, LIVE, MIXED, NOT_CHECKED, SKIPPED
+from case_results import ALL, ERROR, LIVE, MIXED, NOT_CHECKED, RUNS, SKIPPED
 from full_cases import CAUSES, HOSTILE, IMAGE, STARTED, beside, full, hostile, ops
 
 from pytest_npuperf.model import CaseResult, OpRow
@@ -65,6 +65,14 @@ EVERYTHING = [
 
 
 # --- what is in it ----------------------------------------------------------------------------
+
+
+def test_commands_name_the_file_of_the_settings() -> None:
+    (new,) = RUNS["new"][0]
+    cases = [*RUNS["better"][0], new, replace(new, case="bert")]
+    text = " ".join(Parsed(page(cases, [], STARTED, "npuperf.toml")).shown)
+    assert text.count("npuperf accept --config npuperf.toml --case") == 3
+    assert "--config" not in made(cases)
 
 
 def test_a_page_says_at_its_top_what_came_of_the_run() -> None:

@@ -24,13 +24,19 @@ _IN_FULL = 10
 
 
 def page(
-    cases: Sequence[CaseResult], not_checked: Sequence[tuple[str, str]], started: datetime
+    cases: Sequence[CaseResult],
+    not_checked: Sequence[tuple[str, str]],
+    started: datetime,
+    config: str = "",
 ) -> str:
-    """Return the page; ``not_checked`` holds cases with the reason for each."""
+    """Return the page; ``not_checked`` holds cases with the reason for each.
+
+    ``config`` is the file of the settings where commands have to be told.
+    """
     found = once(cases)
     cases = [case for case, _ in found]
     with drawing():
-        in_full = sections(found, _IN_FULL)
+        in_full = sections(found, _IN_FULL, config)
     ids = {section.case.case: section.id for section in reversed(in_full)}
     verdict = min((case.verdict for case in cases), key=lambda each: each.rank, default=None)
     environment = _environment()
@@ -44,8 +50,8 @@ def page(
         verdict=verdict or "NOTHING JUDGED",
         kind=kind_of(verdict or Verdict.SKIPPED),
         total=total(cases) if cases else "no case was judged",
-        next=next_action(cases).removeprefix("next: "),
-        told=[*_replayed(cases), *tolerated(cases), *improvements(cases)],
+        next=next_action(cases, config).removeprefix("next: "),
+        told=[*_replayed(cases), *tolerated(cases), *improvements(cases, config)],
         limits=limits_table(cases, ids) if cases else None,
         sections=in_full,
         left=len(found) - len(in_full),

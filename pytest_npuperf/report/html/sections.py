@@ -88,13 +88,13 @@ def once(cases: Iterable[CaseResult]) -> list[Found]:
     return [each for known in found.values() for each in known]
 
 
-def sections(found: Iterable[Found], most: int) -> list[Section]:
+def sections(found: Iterable[Found], most: int, config: str) -> list[Section]:
     """Return so many of the cases in full, the worst first."""
     ordered = sorted(found, key=lambda pair: by_verdict(pair[0]))
-    return [_section(f"case-{n}", *pair) for n, pair in enumerate(ordered[:most], 1)]
+    return [_section(f"case-{n}", *pair, config) for n, pair in enumerate(ordered[:most], 1)]
 
 
-def _section(id_: str, case: CaseResult, tests: Sequence[str]) -> Section:
+def _section(id_: str, case: CaseResult, tests: Sequence[str], config: str) -> Section:
     ordered = sorted(case.limits, key=severity)
     missed = [each for each in ordered if each.verdict is not Verdict.PASSED]
     lane = _lane(case, ordered)
@@ -108,7 +108,7 @@ def _section(id_: str, case: CaseResult, tests: Sequence[str]) -> Section:
         _first(tests),
         missed=[_missed(each) for each in missed[:_MISSED]],
         others=_others(len(missed), len(ordered) - len(missed)),
-        next=next_action([case]).removeprefix("next: "),
+        next=next_action([case], config).removeprefix("next: "),
         charts=[*map(change_chart, shown), *_charts(steps, work, of)],
         tables=list(_tables(case, steps, work, shown, of)),
         remarks=[*absent, *_more(changes), *obstacles(case), *case.notes],
