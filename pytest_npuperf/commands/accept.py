@@ -77,6 +77,7 @@ def accept(wish: Wish, root: Path, width: int) -> str:
         _refuse_other(session, before, place)
         if not wish.replace:
             results.refuse_useless(place, before, limits)
+            _refuse_fewer_lanes(session, before, place)
             _refuse_known(session, before, limits, place)
 
     before, now = results.add_session(place, case.case, soc, session, wish.replace, admit)
@@ -125,6 +126,16 @@ def _refuse_other(session: Session, before: Baseline, place: Path) -> None:
         raise NpuperfError(
             f"{place}: {'; '.join(found)}; one baseline is of one kind of run: "
             "delete the file to begin anew"
+        )
+
+
+def _refuse_fewer_lanes(session: Session, before: Baseline, place: Path) -> None:
+    newest = max(before.sessions, key=lambda each: each.date)
+    known, now = ([*each.rounds[0].lanes] for each in (newest, session))
+    if set(known) - set(now):
+        raise NpuperfError(
+            f"{place}: has lanes {', '.join(known)}, and this run has {', '.join(now)}; "
+            "where that is to stay, add --replace"
         )
 
 

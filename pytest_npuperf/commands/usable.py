@@ -12,7 +12,6 @@ from pytest_npuperf.model import (
     Limit,
     Measurement,
     Regression,
-    Verdict,
     Wanted,
 )
 from pytest_npuperf.text import named
@@ -35,11 +34,19 @@ def comparable_limits(case: CaseResult) -> list[Limit]:
             if fault := _fault(limit, value):
                 title = named(limit.wanted.title())
                 raise NpuperfError(f"{named(case.case)}: {title}{place} {fault}")
-    # A lane that is gone has no number to look at.
-    for judged in case.limits:
-        if judged.limit.max_regression and judged.verdict is Verdict.NOT_MEASURED:
-            raise NpuperfError(f"{named(case.case)}: {judged.reason}; it cannot be a baseline")
+    _refuse_other_lanes(case)
     return limits
+
+
+def _refuse_other_lanes(case: CaseResult) -> None:
+    """Refuse rounds of which one has a lane that another lacks."""
+    first, *others = (tuple(measured.lanes) for measured in case.rounds)
+    for number, lanes in enumerate(others, 2):
+        if set(lanes) != set(first):
+            raise NpuperfError(
+                f"{named(case.case)}: round 1 has lanes {', '.join(first)}, and round {number} "
+                f"{', '.join(lanes)}; one of them cannot be a baseline"
+            )
 
 
 def whole_rounds(rounds: Sequence[Measurement]) -> tuple[Measurement, ...]:

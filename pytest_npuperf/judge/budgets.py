@@ -121,12 +121,19 @@ def _judge_limit(limit: Limit, evidence: _Evidence) -> Judged:
         return _not_measured(limit, missing, "", 1, evidence.hardware)
     judged = []
     for lane in lanes:
-        seen = observe(limit, lane, evidence.rounds)
+        seen = _observed(limit, lane, evidence)
         if isinstance(seen, Missing):
             judged.append(_not_measured(limit, seen, lane, len(lanes), evidence.hardware))
         else:
             judged.append(_judge_value(limit, seen, lane, len(lanes), evidence))
     return min(judged, key=_severity)
+
+
+def _observed(limit: Limit, lane: str, evidence: _Evidence) -> Observed | Missing:
+    if any(lane in measured.lanes for measured in evidence.rounds):
+        return observe(limit, lane, evidence.rounds)
+    found = ", ".join(evidence.rounds[0].lanes) or "none"
+    return Missing(f"{evidence.before.source} has it, and the profile has {found}")
 
 
 def _severity(judged: Judged) -> tuple[int, int, bool, Fraction]:

@@ -78,9 +78,20 @@ def judge_change(
     if not known:
         return _lacking(limit, lane, before)
     rule = _rule(limit, regression, before)
-    if min(map(min, known)) <= 0 and not (rule.exact or rule.in_points):
-        return Compared(Verdict.NOT_MEASURED, f"{before.source} has 0, and nothing is a share of 0")
+    if not rule.in_points and (why := _no_share(now, known, rule, before)):
+        return Compared(Verdict.NOT_MEASURED, why)
     return _told(compare(now, known, rule), before.source)
+
+
+def _no_share(
+    now: Sequence[float], known: Sequence[Sequence[float]], rule: Rule, before: Before
+) -> str:
+    """Say why a change would be a share of nothing; empty where it is one."""
+    if min(map(min, known)) <= 0 and not rule.exact:
+        return f"{before.source} has 0, and nothing is a share of 0"
+    if min(now) < 0:
+        return "a change to less than 0 is no share; write max_regression in points"
+    return ""
 
 
 def explain_changes(

@@ -137,7 +137,7 @@ class Limit:
         if self.max_regression is None or not self.max_regression.in_points:
             return show_change(1 + change, Fraction(1))
         points = change if self.unit == PERCENT else change * 100
-        return f"{float(points):+.4g} points"
+        return f"{float(points):+.4g} point{'s' * (abs(points) != 1)}"
 
     def show_in_force(self, in_force: InForce) -> str:
         """Return what holds instead, and why: ``9.5 % in force with 1 session of 5``."""

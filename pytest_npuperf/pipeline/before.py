@@ -52,7 +52,9 @@ def _baseline(case: Case, measured: CaseResult) -> Before:
     baseline = results.read_baseline(path, case.limits)
     if baseline is None:
         return Before(obstacle=_of_others(path, soc))
-    sessions = tuple(session.rounds for session in baseline.sessions)
+    # Git puts the sessions of two branches in any order; the newest one is to be the last.
+    ordered = sorted(baseline.sessions, key=lambda session: session.date)
+    sessions = tuple(session.rounds for session in ordered)
     place = path.relative_to(case.baselines.parent)
     obstacle = _of_another_kind(baseline, measured.fingerprint, place)
     many = f" of {len(sessions)} sessions" if len(sessions) > 1 else ""

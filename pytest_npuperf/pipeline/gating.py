@@ -12,7 +12,15 @@ from pathlib import Path
 from pytest_npuperf import results
 from pytest_npuperf.collect import Watch, collect, collect_more, save_recording
 from pytest_npuperf.errors import CollectError, NpuperfError
-from pytest_npuperf.judge import blocks, explain_changes, judge, nothing_can_fail, undecided, worst
+from pytest_npuperf.judge import (
+    Before,
+    blocks,
+    explain_changes,
+    judge,
+    nothing_can_fail,
+    undecided,
+    worst,
+)
 from pytest_npuperf.model import (
     Case,
     CaseResult,
@@ -180,8 +188,10 @@ def _judged(
     try:
         compared = replace(before(case, known), looks=len(looks))
     except NpuperfError as err:
-        # What was measured is not lost, though its baseline cannot be read.
-        return _written(request, replace(known, reason=request.shorter(str(err))))
+        # What was measured is not lost, though its baseline cannot be read, and may replace it.
+        reason = request.shorter(str(err))
+        limits = judge(case, measured, collected.fingerprint, Before(obstacle="see the error"))
+        return _written(request, replace(known, reason=reason, limits=limits))
     limits = judge(case, measured, collected.fingerprint, compared)
     verdict = worst(limits)
     selects = culprits(limits)

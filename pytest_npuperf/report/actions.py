@@ -92,6 +92,11 @@ def _of_limit(case: CaseResult, config: str) -> str:
     worst = min(case.limits, key=_urgency, default=None)
     if worst is None:
         return f"give the budget of {name_of(case)} a limit"
+    if _lost_its_lane(case, worst):
+        return (
+            f"profile {name_of(case)} with lane {named(worst.lane)} again; where the lanes are to "
+            f"stay as they are: {accept(case, config)} --replace --reason TEXT"
+        )
     if _lacks_soc(case, worst):
         example = '{"format": 1, "fingerprint": {"soc": "Ascend910B3"}}'
         how = say_soc(case.mode, case.profiles)
@@ -110,6 +115,13 @@ def _urgency(judged: Judged) -> tuple[bool, bool, object]:
     """Order limits, the worst first; of those that pass what warns, and then what is tolerated."""
     passes = judged.counts_as is Verdict.PASSED
     return passes and not judged.warned, passes and not judged.tolerated, severity(judged)
+
+
+def _lost_its_lane(case: CaseResult, judged: Judged) -> bool:
+    """Return whether only the baseline has the lane that was to be judged."""
+    if judged.verdict is not Verdict.NOT_MEASURED or not (judged.lane and case.rounds):
+        return False
+    return not any(judged.lane in measured.lanes for measured in case.rounds)
 
 
 def _lacks_soc(case: CaseResult, judged: Judged) -> bool:

@@ -90,9 +90,15 @@ def improvements(cases: Iterable[CaseResult], config: str = "") -> list[str]:
 
 
 def _improved(case: CaseResult, found: Sequence[str], config: str) -> str:
-    # What was run beside it is no baseline, and nothing is to be accepted.
-    keep = f"; to keep it: {accept(case, config)} --replace --reason TEXT"
-    return f"better: {name_of(case)}: {_first(found)}{'' if case.against else keep}"
+    return f"better: {name_of(case)}: {_first(found)}{_keep(case, config)}"
+
+
+def _keep(case: CaseResult, config: str) -> str:
+    if case.against:
+        return ""  # what was run beside it is no baseline, and nothing is to be accepted
+    if any(better(judged) and judged.value == 0 for judged in case.limits):
+        return "; to keep it: at_most = 0 instead of max_regression"
+    return f"; to keep it: {accept(case, config)} --replace --reason TEXT"
 
 
 def tolerated(cases: Iterable[CaseResult]) -> list[str]:

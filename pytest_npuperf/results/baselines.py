@@ -109,7 +109,8 @@ def add_session(
             if before is not None:
                 admit(before)
             sessions = [] if old is None or replace else old["sessions"]
-            added = [*sessions, _session_as_json(session)][-MOST_SESSIONS:]
+            ordered = sorted(sessions, key=lambda each: each["date"])  # as git may not have them
+            added = [*ordered, _session_as_json(session)][-MOST_SESSIONS:]
             found = _document(case, soc, added)
             _check(not_written, path, found)
             replace_file(place, _as_text(found))

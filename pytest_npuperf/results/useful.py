@@ -1,4 +1,4 @@
-"""Refuse a baseline that a limit cannot be compared with, though it is there and is whole."""
+"""Refuse a baseline of which no change can be a share, though it is there and is whole."""
 
 from __future__ import annotations
 
@@ -17,31 +17,17 @@ _ANEW = "npuperf accept --replace begins anew"
 
 
 def refuse_useless(path: Path, baseline: Baseline, limits: Sequence[Limit]) -> None:
-    """Raise NpuperfError where a number that limits compare was lost, or where it is zero.
+    """Raise NpuperfError where a number is no more than zero, and its change is to be a share.
 
-    A number that no session has, or none before one that has it, is new in the budget.
+    A number that a session lacks is fine: limits come and go, and what has it is compared.
     """
     for limit in limits:
         regression = limit.max_regression
-        if regression is not None:
-            _refuse_lost(path, baseline, limit)
-            if not (regression.in_points or limit.dimension.is_exact):
-                _refuse_zero(path, baseline, limit)
-
-
-def _refuse_lost(path: Path, baseline: Baseline, limit: Limit) -> None:
-    is_held = False
-    for number, session in enumerate(baseline.sessions):
-        place, lane = next(_lanes(number, session))
-        if limit.wanted in lane.values:
-            is_held = True
-        elif is_held:
-            sentence = f"is missing, and an older session has it; mend the file, or {_ANEW}"
-            raise _refusal(path, place, limit, sentence)
+        if regression is not None and not (regression.in_points or limit.dimension.is_exact):
+            _refuse_zero(path, baseline, limit)
 
 
 def _refuse_zero(path: Path, baseline: Baseline, limit: Limit) -> None:
-    """Refuse what is no more than zero where the change is to be a share of it."""
     for number, session in enumerate(baseline.sessions):
         for place, lane in _lanes(number, session):
             found = lane.values.get(limit.wanted)

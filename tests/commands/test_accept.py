@@ -413,7 +413,7 @@ def test_a_case_that_was_not_measured(root: Path, accept: Accept, verdict: Verdi
 
 
 def test_a_case_that_was_not_judged(root: Path, accept: Accept) -> None:
-    case = replace(USUAL, verdict=Verdict.ERROR, reason="broken off")
+    case = replace(USUAL, verdict=Verdict.ERROR, reason="broken off", limits=())
     said = f"{root}/result.json: m was not measured: ERROR: broken off"
     assert refused(accept(case)) == said
 
@@ -494,18 +494,26 @@ def test_another_kind_that_another_writer_accepts_meanwhile(
     assert [each.fingerprint for each in found(root).sessions] == [other.fingerprint]
 
 
-def test_a_baseline_that_has_lost_a_number_is_mended_by_replacing(
-    root: Path, accept: Accept
-) -> None:
+def test_a_limit_may_go_and_come_back(root: Path, accept: Accept) -> None:
     accept(USUAL)
-    accept(measured(*rounds({COUNT: 120})))
+    assert accept(measured(*rounds({COUNT: 120})))[0] == 0
+    assert accept(slower(USUAL, 2))[0] == 0
+    held = [KERNELS.wanted in each.rounds[0].lanes["0"].values for each in found(root).sessions]
+    assert held == [True, False, True]
+
+
+def test_a_full_baseline_loses_its_oldest_session_by_date(root: Path, accept: Accept) -> None:
+    """Git puts the sessions of two branches in any order."""
+    accept(USUAL)
     place = root / "baselines" / "m" / "Ascend910B3.json"
-    assert refused(accept(slower(USUAL, 2))) == (
-        f'{place}: $.sessions[1].rounds[0]["0"].kernel_time: is missing, and an older session '
-        "has it; mend the file, or npuperf accept --replace begins anew"
-    )
-    assert accept(slower(USUAL, 2), more=["--replace"])[0] == 0
-    assert len(found(root).sessions) == 1
+    document = json.loads(place.read_text(encoding="utf-8"))
+    (one,) = document["sessions"]
+    days = [*range(2, 21), 1]
+    document["sessions"] = [{**one, "date": f"2026-01-{day:02}T00:00:00Z"} for day in days]
+    place.write_text(json.dumps(document), encoding="utf-8")
+    assert accept(slower(USUAL, 2))[0] == 0
+    dates = [each.date for each in found(root).sessions]
+    assert dates[:-1] == [f"2026-01-{day:02}T00:00:00Z" for day in range(2, 21)]
 
 
 def test_another_app_is_what_is_to_be_compared(root: Path, accept: Accept) -> None:
@@ -548,8 +556,7 @@ def test_a_lane_that_only_one_round_has(root: Path, accept: Accept) -> None:
     one = {"0": lane({KERNELS: 5})}
     case = measured(Measurement(one), Measurement({**one, "1": lane({KERNELS: 5})}))
     assert refused(accept(case)) == (
-        "m: kernel_time not measured on lane 1 in round 1 of 2: "
-        "the profile has no such lane; it has 0; it cannot be a baseline"
+        "m: round 1 has lanes 0, and round 2 0, 1; one of them cannot be a baseline"
     )
     assert not (root / "baselines" / "m" / "Ascend910B3.json").exists()
 
@@ -632,11 +639,19 @@ def test_a_folder_that_cannot_be_made(root: Path, accept: Accept) -> None:
     assert said.endswith("Not a directory")
 
 
-def test_a_lane_that_is_gone_since_the_baseline(accept: Accept) -> None:
-    both = Measurement({key: lane({KERNELS: 5000}) for key in ("0/0", "1/1")})
-    before = Before(((both,),), "baseline")
-    now = (Measurement({"0": lane({KERNELS: 5000})}),)
-    limits = judge(Case("m", limits=(KERNELS,)), now, FINGERPRINT, before)
-    assert refused(accept(replace(measured(*now), limits=limits))).endswith(
-        "the profile has no such lane; it has 0; it cannot be a baseline"
+def test_lanes_that_are_gone_since_the_baseline(root: Path, accept: Accept) -> None:
+    accept(measured(Measurement({key: lane({KERNELS: 5000}) for key in ("0/0", "1/1")})))
+    one = measured(Measurement({"0": lane({KERNELS: 6000})}))
+    assert refused(accept(one)) == (
+        f"{root}/baselines/m/Ascend910B3.json: has lanes 0/0, 1/1, and this run has 0; "
+        "where that is to stay, add --replace"
     )
+    assert accept(one, more=["--replace"])[0] == 0
+    assert [list(each.rounds[0].lanes) for each in found(root).sessions] == [["0"]]
+
+
+def test_a_lane_more_than_the_baseline_has(root: Path, accept: Accept) -> None:
+    accept(measured(Measurement({"0/0": lane({KERNELS: 5000})})))
+    both = Measurement({key: lane({KERNELS: 6000}) for key in ("0/0", "1/1")})
+    assert accept(measured(both))[0] == 0
+    assert len(found(root).sessions) == 2

@@ -302,7 +302,7 @@ def test_the_worst_lane_decides_and_is_named(tmp_path: Path, compared: Diff) -> 
 @pytest.mark.parametrize(
     ("sides", "said"),
     [
-        (("A", "B"), "B: the profile has no such lane; it has 0/0, 1/1"),
+        (("A", "B"), "B: A has it, and the profile has 0/0, 1/1"),
         (("B", "A"), "A has no lane 2/2"),
     ],
 )

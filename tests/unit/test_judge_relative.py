@@ -149,12 +149,23 @@ def test_nothing_is_a_share_of_zero() -> None:
     assert found.reason == "kernel_time 9.00 ns; baseline has 0, and nothing is a share of 0"
 
 
+def test_less_than_nothing_is_no_share() -> None:
+    custom = replace(LIMIT, wanted=Wanted("custom.delta"), dimension=Dimension.NUMBER)
+    found = judged(custom, [-1.0], [1.5])
+    assert found.verdict is Verdict.NOT_MEASURED
+    assert found.reason == (
+        "custom.delta -1.00; a change to less than 0 is no share; write max_regression in points"
+    )
+    points = replace(custom, max_regression=Regression(Fraction(1), in_points=True))
+    assert judged(points, [-1.0], [1.5]).verdict is not Verdict.NOT_MEASURED
+
+
 def test_a_lane_that_is_gone_is_missed() -> None:
     before = Before((rounds(TIME, [5], lane="1/1"),), "baseline")
     (found,) = judge(Case("m", limits=(LIMIT,)), rounds(TIME, [5], lane="0/0"), {}, before)
     assert (found.verdict, found.lane) == (Verdict.NOT_MEASURED, "1/1")
     assert found.reason == (
-        "kernel_time not measured on lane 1/1: the profile has no such lane; it has 0/0"
+        "kernel_time not measured on lane 1/1: baseline has it, and the profile has 0/0"
     )
 
 

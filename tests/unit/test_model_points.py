@@ -47,6 +47,7 @@ def test_a_number_that_is_not_reported_has_points_of_a_hundredth() -> None:
         (Dimension.NUMBER, "", Fraction(1, 200), "+0.5 points"),
         (Dimension.NUMBER, "%", Fraction(1, 2), "+0.5 points"),
         (Dimension.NUMBER, "%", Fraction(-2), "-2 points"),
+        (Dimension.NUMBER, "%", Fraction(-1), "-1 point"),
     ],
 )
 def test_a_change_is_shown_in_points(

@@ -241,13 +241,6 @@ def without_ops(text: str) -> str:
     return json.dumps(found)
 
 
-def one_more_session(text: str) -> str:
-    """Add a session that lacks the number."""
-    found = json.loads(text)
-    found["sessions"].append({**found["sessions"][0], "rounds": [{"0": {"ops": []}}]})
-    return json.dumps(found)
-
-
 NUMBER = '$.sessions[0].rounds[1]["0"].kernel_time: '
 BROKEN: dict[str, tuple[Callable[[str], str], str]] = {
     "cut": (lambda text: text[:-9], "is not JSON: "),
@@ -277,11 +270,6 @@ BROKEN: dict[str, tuple[Callable[[str], str], str]] = {
         f"{NUMBER}is 0 ns, and no change is a share of that; give it at_most or at_least instead "
         "of max_regression, or npuperf accept --replace begins anew",
     ),
-    "lost": (
-        one_more_session,
-        '$.sessions[1].rounds[0]["0"].kernel_time: is missing, and an older session has it; '
-        "mend the file, or npuperf accept --replace begins anew",
-    ),
     "a text": (numbers("fast"), NUMBER),
 }
 
@@ -300,6 +288,36 @@ def test_a_broken_baseline_is_an_error_of_one_line(tmp_path: Path, case: Case, n
     found = json.loads(written.read_bytes())
     assert found["reason"] == result.reason
     assert [each["0"]["kernel_time"] for each in found["rounds"]] == [100 * MS, 101 * MS]
+
+
+def test_limits_are_kept_of_a_case_whose_baseline_cannot_be_read(
+    tmp_path: Path, case: Case
+) -> None:
+    """By them ``npuperf accept --replace`` knows what is to be compared from now on."""
+    path = accept(case, gated(tmp_path, recorded(case, 100, 101)))
+    path.write_text("<<<<<<<", encoding="utf-8")
+    result = gated(tmp_path, recorded(case, 100, 101))
+    assert (result.verdict, result.blocks) == (Verdict.ERROR, True)
+    assert told(result)[0] == "INCONCLUSIVE"
+    assert result.limits[0].limit.max_regression == case.limits[0].max_regression
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_the_newest_session_is_the_one_of_the_latest_date(
+    tmp_path: Path, case: Case, order: list[int]
+) -> None:
+    """A count is compared with the newest session, wherever Git has put it."""
+    count = Limit(Wanted("kernel_count"), Dimension.COUNT, max_regression=Regression(Fraction(0)))
+    case = replace(case, limits=(count,))
+    path = accept(case, gated(tmp_path, recorded(case, 100)))
+    document = json.loads(path.read_text(encoding="utf-8"))
+    old = document["sessions"][0]
+    (number,) = [each["0"]["kernel_count"] for each in old["rounds"]]
+    rounds = [{"0": {"kernel_count": number - 1, "ops": []}}]
+    older = {**old, "date": "2025-01-01T00:00:00Z", "rounds": rounds}
+    document["sessions"] = [[older, old][index] for index in order]
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert gated(tmp_path, recorded(case, 100)).verdict is Verdict.PASSED
 
 
 # --- rounds until it is clear -----------------------------------------------------------------

@@ -317,6 +317,14 @@ def test_an_improvement_is_said_in_one_line_and_can_be_kept(count: int, line: st
     assert summary([better], [], 100, -1) == []
 
 
+def test_what_is_gone_is_held_by_a_bound() -> None:
+    """Of a time of nothing no change is a share, so that it is no baseline."""
+    (line,) = said([changed([0, 0, 0, 0])], "better")
+    assert line.removesuffix(f" {WITHIN}").endswith(
+        "; to keep it: at_most = 0 instead of max_regression"
+    )
+
+
 def test_an_improvement_that_many_tests_find_is_said_once() -> None:
     found = said([changed(BETTER), replace(changed(BETTER), test="another")], "better")
     assert [each.count("better") for each in found] == [1]

@@ -88,7 +88,7 @@ def once(cases: Iterable[CaseResult]) -> list[Found]:
     return [each for known in found.values() for each in known]
 
 
-def sections(found: Iterable[Found], most: int, config: str) -> list[Section]:
+def sections(found: Iterable[Found], most: int, config: str = "") -> list[Section]:
     """Return so many of the cases in full, the worst first."""
     ordered = sorted(found, key=lambda pair: by_verdict(pair[0]))
     return [_section(f"case-{n}", *pair, config) for n, pair in enumerate(ordered[:most], 1)]
