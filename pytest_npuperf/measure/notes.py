@@ -12,6 +12,9 @@ from pytest_npuperf.text import many
 _DURATION, _STARTS = "reduce_duration_us", ("reduce_start_us", "reduce_start")
 """Columns of step_trace, a pair of them for each reduce of an iteration."""
 
+_NOT_COMPARED = ("timeline", "l2_cache")
+"""Tables that name kernels, too: which of them depends on the release and the chip."""
+
 
 def all_notes(profile: Profile) -> tuple[str, ...]:
     """Return all that is to be known of a profile, lost tables too. Raises ProfileError."""
@@ -33,8 +36,14 @@ def _of_ops(profile: Profile) -> Iterator[str]:
     if left_out:
         marked = "marked WRITE_BACK or INVALID"
         yield f"{many(left_out, f'row {marked} is', f'rows {marked} are')} left out"
-    for name in dict.fromkeys(place_of(unit.of("op_summary")) for _, unit in units if _alone(unit)):
-        yield f"nothing to check {name} against: neither op_statistic nor task_time is there"
+    yield from dict.fromkeys(_nothing_beside(unit) for _, unit in units if _alone(unit))
+
+
+def _nothing_beside(unit: Unit) -> str:
+    name = place_of(unit.of("op_summary"))
+    note = f"nothing to check {name} against: neither op_statistic nor task_time is there"
+    unused = [table for table in _NOT_COMPARED if unit.of(table)]
+    return f"{note}; not compared: {', '.join(unused)}" if unused else note
 
 
 def _alone(unit: Unit) -> bool:

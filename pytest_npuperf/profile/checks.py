@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
+from pytest_npuperf.profile.cells import us_to_ns
 from pytest_npuperf.profile.opprof_tables import CORE_TABLES, KERNEL_TABLE
 from pytest_npuperf.text import many, printable
 
@@ -21,6 +22,12 @@ _DIGIT_US = 0.001
 
 _CUT_KB = 2
 """Two sizes that are each cut to whole KB lose less than this."""
+
+_CLOCK_NS = 1000
+"""By how much start and end of what touches may be off: some pass through a double of us."""
+
+_SINCE_1970_NS = 10**18
+"""Times above are those of a calendar, and in ns."""
 
 
 @dataclass(frozen=True)
@@ -65,26 +72,50 @@ def _step_trace_time(place: Place, rows: pd.DataFrame) -> None:
 
 
 def _step_trace(place: Place, rows: pd.DataFrame) -> None:
-    """Refuse an iteration that is there twice, or not at all between two others."""
+    """Refuse iterations of a model that are there twice, not at all, or at the same time.
+
+    msprof has an iteration begin after the one before it has ended.
+    """
     for name in ("model_id", "iteration_id"):
         if name in rows and rows[name].notna().any():
             _refuse_absent(place, rows, (name,))
     keys = ["device_id", "model_id"]
-    # Where no row names its model, several may count from 1.
+    # Where no row names its model, several may count from 1, or the steps are the user's own.
     if not {*keys, "iteration_id"} <= set(rows) or rows["model_id"].isna().any():
         return
     by = [key for key in keys if key in rows]
-    for _, ids in rows.groupby(by, observed=True)["iteration_id"]:
-        for before, after in pairwise(sorted(ids.astype(object).dropna().astype(int))):
-            if after != before + 1:
-                model = rows["model_id"].astype(object)[ids.index[0]]
-                fault = (
-                    f"{before} is there twice" if after == before else f"{before + 1} is missing"
-                )
-                raise ProfileError(
-                    f"{place.path}: iteration {fault} of model {model}; "
-                    "the file was cut or edited, record again"
-                )
+    for _, own in rows.groupby(by, observed=True):
+        ids = own["iteration_id"].astype(object).dropna().astype(int).sort_values()
+        _refuse_holes(place, own, list(ids))
+        if {"iteration_time_us", "iteration_end_ns"} <= set(rows):
+            _refuse_overlap(place, rows.loc[ids.index])
+
+
+def _refuse_holes(place: Place, own: pd.DataFrame, ids: list[int]) -> None:
+    for before, after in pairwise(ids):
+        if after != before + 1:
+            fault = f"{before} is there twice" if after == before else f"{before + 1} is missing"
+            raise ProfileError(
+                f"{place.path}: iteration {fault} of model {own['model_id'].iloc[0]}; "
+                "the file was cut or edited, record again"
+            )
+
+
+def _refuse_overlap(place: Place, own: pd.DataFrame) -> None:
+    """Refuse an iteration that began before the one before it had ended; they are in order."""
+    timed = own.dropna(subset=["iteration_time_us", "iteration_end_ns"])
+    ends = timed["iteration_end_ns"].to_numpy(dtype=np.int64)
+    begins = ends - us_to_ns(timed["iteration_time_us"].to_numpy(dtype=np.float64))
+    # Before 2023-09 ends may be ticks of a clock, of which the file does not say how long one is.
+    early = (begins[1:] < ends[:-1] - _CLOCK_NS) & (ends[:-1] > _SINCE_1970_NS)
+    if early.any():
+        place_of = int(early.argmax()) + 1
+        row = timed.iloc[place_of]
+        raise ProfileError(
+            f"{place.row(int(timed.index[place_of]))}: iteration {row['iteration_id']} of model "
+            f"{row['model_id']} took {row['iteration_time_us']:.3f} us, and so began before the "
+            "one before it had ended; the file was edited, record again"
+        )
 
 
 def _npu_mem(place: Place, rows: pd.DataFrame) -> None:

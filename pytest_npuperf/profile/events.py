@@ -190,10 +190,10 @@ class _Text:
     def not_a_trace(self, first: str) -> ProfileError:
         """Return the error that a file, whose first mark has been read, is something else.
 
-        Raises it where that is nothing, or a pointer of Git LFS.
+        Raises it where that is nothing, or stands for another file.
         """
         begin = first + self._part[self._at : self._at + 40]
-        lines.refuse_nothing(self.path, begin.encode())
+        lines.refuse_no_data(self.path, begin.encode())
         found = clipped(printable(begin), 20)
         return ProfileError(f'{self.path}: not a timeline: it begins with "{found}", not with "["')
 

@@ -90,7 +90,7 @@ def find_units(path: Path) -> tuple[Unit, ...]:
     units = sorted(_units(path, _DEPTH), key=lambda unit: (int(unit.rank or -1), unit.path))
     if not units:
         raise ProfileError(
-            _failed_export(path)
+            _failed_export(files_in(path))
             or f"{path}: not a profile: no PROF_*, *_ascend_pt or *_ascend_ms folder and no table "
             f"such as op_summary_*.csv in it; {_inventory(path)}"
         )
@@ -109,7 +109,7 @@ def _single_file(path: Path) -> Unit:
     if not files:
         why = "there is none in it" if is_claimed(path) else "by its name"
         raise ProfileError(
-            _failed_export(path.parent)
+            _failed_export([path])
             or f"{path}: not a table, timeline or database that this version reads, {why}; "
             "docs/tables.md lists them"
         )
@@ -248,9 +248,9 @@ def _name_rank(unit: Unit) -> str:
     return "an unknown rank" if unit.rank is None else f"rank {unit.rank}"
 
 
-def _failed_export(path: Path) -> str | None:
+def _failed_export(files: Iterable[Path]) -> str | None:
     """Return why there is no table, where a JSON file of another name says it."""
-    for file in files_in(path):
+    for file in files:
         reason = envelopes.failure(file) if file.suffix == ".json" else None
         if reason is not None:
             return f"{file}: {reason}"

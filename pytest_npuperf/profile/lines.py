@@ -22,8 +22,13 @@ BLOCK = 8 * 2**20
 LONGEST_LINE = 64 * 2**20
 
 _BOM = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_PAGE = re.compile(rb"\s*<(!doctype|html|head|\?xml)\b", re.IGNORECASE)
+_SEPARATORS = {b";": '";"', b"\t": "a TAB"}
+"""What else programs write between cells, by what to call it."""
 _NOT_DELIMITERS = bytes(set(range(256)) - set(b',"\n'))
 _QUOTE = ord('"')
+_LINE_END = b"\r\n"
 _LONE_CR = re.compile(rb"\r(?!\n)")
 
 
@@ -46,33 +51,56 @@ def whole(path: Path) -> bytes:
     """Return all of a file that is read at once. Raises ProfileError."""
     with opened(path) as file:
         data = file.read().removeprefix(_BOM)
-    refuse_nothing(path, data)
+    refuse_no_data(path, data)
     return data
 
 
-def refuse_nothing(path: Path, begin: bytes) -> None:
-    """Raise ProfileError where a file begins as one without content, or as its stand-in in Git."""
+def refuse_no_data(path: Path, begin: bytes) -> None:
+    """Raise ProfileError where a file begins as one that is empty or stands for another, or is no
+    text that we read.
+    """
     if not begin.strip():
         raise ProfileError(f"{path}: the file is empty; the export wrote nothing")
     if begin.startswith(b"version https://git-lfs"):
         raise ProfileError(
             f"{path}: a Git LFS pointer, not the recording; fetch it with `git lfs pull`"
         )
+    if _PAGE.match(begin):
+        raise ProfileError(
+            f"{path}: a web page, not the recording, as a download that failed leaves; "
+            "download the file again"
+        )
+    if begin.startswith(_UTF_16):
+        raise ProfileError(
+            f"{path}: the text is UTF-16, and UTF-8 is wanted; export the file again, "
+            "or save it as UTF-8"
+        )
 
 
 def header_cells(path: Path, file: IO[bytes]) -> list[str]:
     """Return the cells of the first line. Raises ProfileError."""
     line = file.readline(LONGEST_LINE).removeprefix(_BOM)
-    refuse_nothing(path, line)
+    refuse_no_data(path, line)
     _refuse_odd_bytes(path, line, 1)
+    _refuse_other_separator(path, line)
     try:
         return next(csv.reader([line.decode()], strict=True))
     except (UnicodeDecodeError, csv.Error) as err:
         raise ProfileError(f"{path}:1: the header is not CSV text in UTF-8") from err
 
 
+def _refuse_other_separator(path: Path, line: bytes) -> None:
+    """Refuse what a spreadsheet saves as CSV where the comma is the decimal point."""
+    found = next((mark for mark in _SEPARATORS if mark in line.strip()), None)
+    if found and b"," not in line:
+        raise ProfileError(
+            f'{path}:1: the columns are separated by {_SEPARATORS[found]}, and "," is wanted; '
+            "export the file again: a spreadsheet that saved it may have changed numbers, too"
+        )
+
+
 def blocks(path: Path, file: IO[bytes], width: int, least: int | None) -> Iterator[bytes]:
-    """Yield the rest of a file in blocks of whole lines.
+    """Yield the rest of a file in blocks of whole lines, without empty ones at its end.
 
     Where rows may have fewer cells than the header (``least``: not fewer than these), short ones
     are filled up, and an empty cell too many is taken off: such lines may end in a comma.
@@ -84,7 +112,7 @@ def blocks(path: Path, file: IO[bytes], width: int, least: int | None) -> Iterat
         return
     rest = b""
     while read := file.read(BLOCK):
-        cut = read.rfind(b"\n") + 1
+        cut = _whole_lines(read)
         if cut:
             yield rest + read[:cut]
             rest = read[cut:]
@@ -92,14 +120,21 @@ def blocks(path: Path, file: IO[bytes], width: int, least: int | None) -> Iterat
             rest += read
         if len(rest) > LONGEST_LINE:
             raise ProfileError(f"{path}: a line is longer than {LONGEST_LINE // 2**20} MiB")
-    if rest.strip(b"\r\n"):
-        yield rest + b"\n"
+    if last := rest.rstrip(_LINE_END):
+        yield last + b"\n"
+
+
+def _whole_lines(read: bytes) -> int:
+    """Return where the last whole line ends; empty ones after it may be those of the file."""
+    text = len(read.rstrip(_LINE_END))
+    return text and (read.find(b"\n", text) + 1 or read.rfind(b"\n") + 1)
 
 
 def _squared(path: Path, raw: bytes, width: int, least: int) -> bytes:
     _refuse_odd_bytes(path, raw, 2)
+    text = raw.rstrip(_LINE_END)
     try:
-        rows = list(csv.reader(io.StringIO(raw.decode(), newline=""), strict=True))
+        rows = list(csv.reader(io.StringIO(text.decode(), newline=""), strict=True))
     except UnicodeDecodeError as err:
         raise ProfileError(f"{path}: the text from line 2 on is not UTF-8") from err
     except csv.Error as err:

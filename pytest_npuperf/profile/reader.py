@@ -16,7 +16,8 @@ from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import lines
 from pytest_npuperf.profile.cells import BadCellError
 from pytest_npuperf.profile.columns import typed
-from pytest_npuperf.profile.tables import Column, Table
+from pytest_npuperf.profile.opprof_tables import CORE_TABLES
+from pytest_npuperf.profile.tables import Column, Kind, Table
 from pytest_npuperf.text import clipped, printable
 
 
@@ -56,7 +57,7 @@ def read_table(path: Path, table: Table, wanted: Collection[str] | None = None) 
         frames, line = [], 2
         for block in lines.blocks(path, file, width, least):
             rows = lines.count_rows(path, block, width, line)
-            frames.append(_parse(path, block, width, chosen, line))
+            frames.append(_parse(path, block, chosen, line, (rows, width)))
             line += rows
     if not frames:
         raise ProfileError(f"{path}: the table has a header and no rows; nothing was recorded")
@@ -78,7 +79,23 @@ def file_header(path: Path, table: Table, cells: Sequence[str]) -> Header:
         if times > 1 and not table.ragged:
             raise ProfileError(f"{path}:1: two columns are {printable(column.name)}; one is wanted")
         apart.append(replace(column, name=f"{column.name}_{times}") if times > 1 else column)
+    _refuse_another_table(path, table, apart)
     return Header(tuple(apart))
+
+
+def _refuse_another_table(path: Path, table: Table, columns: Sequence[Column]) -> None:
+    """Refuse a file without any column of its table: all of it would be absent."""
+    own = [column for column in table.columns if column.name != "device_id"]
+    # Chips with one kind of core write no ids of cores, and counters are whatever they have.
+    counters = table.name in CORE_TABLES and any(each.kind is Kind.NUMBER for each in columns)
+    if counters or {column.name for column in own} & {column.name for column in columns}:
+        return
+    wanted = ", ".join(column.headers[0] for column in own[:3])
+    there = ", ".join(clipped(printable(column.headers[0]), 40) for column in columns[:3])
+    raise ProfileError(
+        f"{path}: no column of {table.name}, such as {wanted}; there is {there}; "
+        "export the file again, or rename it if it holds something else"
+    )
 
 
 def _least_width(table: Table, header: Header) -> int | None:
@@ -92,10 +109,12 @@ def _least_width(table: Table, header: Header) -> int | None:
 
 
 def _parse(
-    path: Path, block: bytes, width: int, chosen: dict[int, Column], line: int
+    path: Path, block: bytes, chosen: dict[int, Column], line: int, shape: tuple[int, int]
 ) -> pd.DataFrame:
+    rows, width = shape
     try:
-        return pd.DataFrame(typed(block, width, chosen), copy=False)
+        # Rows are there even where none of their columns is wanted.
+        return pd.DataFrame(typed(block, width, chosen), pd.RangeIndex(rows), copy=False)
     except UnicodeDecodeError as err:
         raise ProfileError(f"{path}: the text from line {line} on is not UTF-8") from err
     except BadCellError as err:
@@ -107,9 +126,8 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return frames of the same columns one below the other, categories united."""
     if len(frames) == 1:
         return frames[0]
-    return pd.DataFrame(
-        {name: _column([frame[name] for frame in frames]) for name in frames[0]}, copy=False
-    )
+    columns = {name: _column([frame[name] for frame in frames]) for name in frames[0]}
+    return pd.DataFrame(columns, pd.RangeIndex(sum(map(len, frames))), copy=False)
 
 
 def _column(parts: list[pd.Series[Any]]) -> Any:

@@ -34,7 +34,7 @@ def read_table(path: Path, table: Table, wanted: Collection[str] | None = None) 
         for key, column in columns
         if wanted is None or column.name in wanted
     }
-    return pd.DataFrame(typed, copy=False)
+    return pd.DataFrame(typed, pd.RangeIndex(len(rows)), copy=False)
 
 
 def _rows(path: Path) -> list[_Row]:

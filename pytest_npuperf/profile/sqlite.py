@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -16,6 +15,7 @@ import pandas as pd
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile.cells import LONGEST_US, BadCellError
 from pytest_npuperf.profile.columns import of_texts
+from pytest_npuperf.profile.sqlite_files import CUT_OFF, read_only_uri
 from pytest_npuperf.profile.tables import Column
 from pytest_npuperf.text import clipped, printable
 
@@ -32,14 +32,6 @@ _PATIENCE_S = 2.0
 """How long to wait for a program that is writing the database."""
 
 _LONGEST_NS = LONGEST_US * 1000
-
-_WAL = 2
-"""In bytes 18 and 19 of a database whose changes go into a file beside it."""
-
-_NO_FILE = b"?"
-"""Stands for a link, a folder or a pipe, to open which could take for ever."""
-
-_CUT_OFF = "a change of it was cut off (a -journal is beside it); export the profile again"
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -236,7 +228,9 @@ def opened(path: Path) -> Iterator[Database]:
         raise ProfileError(f"{path}: this Python was built without sqlite3") from err
     try:
         with closing(
-            sqlite3.connect(_uri(path), uri=True, timeout=_PATIENCE_S, isolation_level=None)
+            sqlite3.connect(
+                read_only_uri(path), uri=True, timeout=_PATIENCE_S, isolation_level=None
+            )
         ) as connection:
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("BEGIN")
@@ -245,48 +239,10 @@ def opened(path: Path) -> Iterator[Database]:
         raise ProfileError(f"{path}: {_fault(err)}") from err
 
 
-def _uri(path: Path) -> str:
-    """Return how to name a database to SQLite so that it only reads.
-
-    Even to read, it makes files beside a database in WAL mode, or with a -wal beside it, unless
-    it is told that nothing can change it. Then it looks at neither -wal nor -journal.
-    """
-    real = path.resolve()  # SQLite looks beside the file itself, not beside a link to it.
-    changes, journal = (real.with_name(f"{real.name}-{kind}") for kind in ("wal", "journal"))
-    try:
-        with real.open("rb") as file:
-            head = file.read(20)
-        begun = {beside: _first_byte(beside) for beside in (changes, journal)}
-    except OSError as err:
-        raise ProfileError(f"{path}: cannot be read: {err.strerror}") from err
-    if not head:
-        raise ProfileError(f"{path}: the file is empty; the export wrote nothing")
-    if begun[changes]:
-        raise ProfileError(
-            f"{path}: {changes.name} beside it holds changes that are not in it yet; end the "
-            "program that has it open (a viewer, an export), or export the profile again"
-        )
-    in_wal_mode = _WAL in head[18:]
-    if begun[journal] == _NO_FILE or (in_wal_mode and begun[journal].strip(b"\0")):
-        raise ProfileError(f"{path}: {_CUT_OFF}")
-    return f"{real.as_uri()}?mode=ro" + ("&immutable=1" if in_wal_mode else "")
-
-
-def _first_byte(path: Path) -> bytes:
-    """Return how a file beside a database begins: empty without content, NUL when it is undone."""
-    try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return _NO_FILE
-        with path.open("rb") as file:
-            return file.read(1)
-    except FileNotFoundError:
-        return b""
-
-
 def _fault(err: Exception) -> str:
     text = clipped(printable(str(err)), 100)
     if "locked" in text:
         return "another program is writing it; wait until the export has ended"
     if "readonly" in text:
-        return _CUT_OFF
+        return CUT_OFF
     return f"not a whole SQLite database ({text}); export the profile again"

@@ -27,6 +27,7 @@ from pytest_npuperf.profile.agreement import (
     ROUNDING_NS,
     Source,
     are_collectives,
+    is_one_of,
     may_hide_collectives,
     us,
 )
@@ -52,6 +53,7 @@ def refuse_cut(ops: Source, steps: Source, named: Callable[[], Source]) -> None:
     if steps.path.suffix == ".db":
         _refuse_more_in_a_step(ops, steps)
     else:
+        _refuse_empty_step(ops, steps)
         _refuse_lost_collectives(ops, steps, named)
 
 
@@ -100,6 +102,22 @@ def _refuse_strange(ops: Source, steps: Source) -> None:
 
 
 # --- steps of a text --------------------------------------------------------------------------
+
+
+def _refuse_empty_step(ops: Source, steps: Source) -> None:
+    """Refuse a step that has computing, but no op at all: its rows were lost."""
+    if ops.path.suffix == ".db" or not ops.has("step_id") or ops.rows["step_id"].isna().all():
+        return
+    if not steps.has("step", "computing_us"):
+        return
+    worked = steps.rows[(steps.rows["computing_us"] > NEAR_NS / 1000) & steps.rows["step"].notna()]
+    empty = worked[~is_one_of(worked["step"], set(ops.rows["step_id"].dropna()))]
+    if len(empty):
+        step = empty.iloc[0]
+        raise ProfileError(
+            f"{ops.path}: no row of step {step['step']}, of which {steps.path.name} has "
+            f"{step['computing_us']:.3f} us of computing; {EDITED}"
+        )
 
 
 def _refuse_lost_collectives(ops: Source, steps: Source, named: Callable[[], Source]) -> None:

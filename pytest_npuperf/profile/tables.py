@@ -143,6 +143,7 @@ TABLES = (
             us("overlapped_us", "Overlapped"),
             us("free_us", "Free"),
             us("stage_us", "Stage"),
+            us("bubble_us", "Bubble"),
         ),
     ),
     Table(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from profile_tables import (
+    FIRST_NS,
     OP_STATISTIC,
     Op,
     api_statistic,
@@ -410,8 +411,7 @@ def trace(tmp_path: Path, *ids: tuple[int | str, int | str]) -> str:
     "ids",
     [
         [(1, 1), (1, 2), (1, 3)],
-        [(1, 3), (1, 2)],
-        [(1, 5)],
+        [(1, 2), (1, 1)],
         [(1, 0), (1, 1), (2, 1)],
         [("N/A", 1), ("N/A", 1), (4294967295, 7)],
         [(1, "N/A"), (1, "N/A")],
@@ -434,6 +434,10 @@ def test_iterations_without_a_hole_pass(
             [(2, 1), (1, 1), (1, 2), (1, 2)],
             "iteration 2 is there twice of model 1; the file was cut or edited, record again",
         ),
+        (
+            [(2, 1), (1, 3), (1, 2)],
+            "iteration 1 is missing of model 1; the file was cut or edited, record again",
+        ),
         ([(1, 1), ("N/A", 2)], "3: the row has no model_id; other rows have one"),
         ([(1, 1), (1, "N/A")], "3: the row has no iteration_id; other rows have one"),
     ],
@@ -442,6 +446,54 @@ def test_iterations_with_a_hole_are_refused(
     tmp_path: Path, ids: Sequence[tuple[int | str, int | str]], message: str
 ) -> None:
     assert trace(tmp_path, *ids) == message
+
+
+def timed(tmp_path: Path, *rows: tuple[int | str, int | str, int | str]) -> str:
+    """Check iterations of a model by number, end and time in ns."""
+    table = step_trace(*((0, 1, number, end, time) for number, end, time in rows))
+    return check(msprof(tmp_path, step_trace=table))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(1, 50_000, 50_000), (2, 90_000, 30_000)],
+        # They touch, by 1 us at most.
+        [(1, 50_000, 50_000), (2, 90_000, 41_000)],
+        [(2, 90_000, 30_000), (1, 50_000, 50_000)],
+        [(1, 50_000, 50_000), (2, 90_000, "N/A")],
+        [(1, "N/A", 50_000), (2, 90_000, 80_000)],
+        # Times since the boot may be ticks.
+        [(1, 50_000 - FIRST_NS, 50_000), (2, 90_000 - FIRST_NS, 80_000)],
+    ],
+)
+def test_iterations_one_after_the_other(
+    tmp_path: Path, rows: list[tuple[int | str, int | str, int | str]]
+) -> None:
+    assert timed(tmp_path, *rows) == ""
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "took"),
+    [
+        ([(1, 50_000, 50_000), (2, 90_000, 41_001)], 3, "41.001"),
+        ([(3, 150_000, 500_000), (1, 50_000, 50_000), (2, 90_000, 9)], 2, "500.000"),
+    ],
+)
+def test_iterations_at_the_same_time(
+    tmp_path: Path, rows: list[tuple[int | str, int | str, int | str]], line: int, took: str
+) -> None:
+    assert timed(tmp_path, *rows) == (
+        f"step_trace_20260101000000.csv:{line}: iteration {rows[line - 2][0]} of model 1 took "
+        f"{took} us, and so began before the one before it had ended; "
+        "the file was edited, record again"
+    )
+
+
+def test_models_iterate_at_the_same_time(tmp_path: Path) -> None:
+    rows = [(0, 1, 1, 50_000, 50_000), (0, 2, 1, 50_000, 50_000), (1, 1, 1, 50_000, 50_000)]
+    ops = op_summary(Op(), Op(device="1"))
+    assert check(msprof(tmp_path, step_trace=step_trace(*rows), op_summary=ops)) == ""
 
 
 # --- step_trace_time --------------------------------------------------------------------------

@@ -541,7 +541,7 @@ def test_step_times(tmp_path: Path) -> None:
     assert list(frame["computing_us"]) == [1.5, 1.5]
     assert list(frame["communication_us"]) == [0.0, 0.0]
     assert list(frame["stage_us"]) == [2.25, 2.25]
-    assert texts(frame["bubble"]) == [None, None]
+    assert frame["bubble_us"].isna().all()
 
 
 def test_step_times_by_device(tmp_path: Path) -> None:
@@ -717,12 +717,45 @@ def test_no_database(file: Path) -> None:
     )
 
 
-def test_a_cut_database(file: Path) -> None:
-    write(file, kernels(*(Kernel(start=place) for place in range(2000))))
+MALFORMED = f"not a whole SQLite database (database disk image is malformed); {UNREADABLE}"
+
+
+def of_page(size: int, page: int, page_size: int) -> str:
+    return (
+        f"{size} bytes, of which the last {page} are no whole page of {page_size}; "
+        "the file was cut, copy it again or export the profile again"
+    )
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
+@pytest.mark.parametrize("page", [512, 4096, 65536])
+def test_a_cut_database(file: Path, page: int, mode: str) -> None:
+    write(file, kernels(*(Kernel(start=place) for place in range(300))))
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"PRAGMA page_size = {page}")
+        connection.execute("VACUUM")
+        connection.execute(f"PRAGMA journal_mode = {mode}")
     whole = file.read_bytes()
-    file.write_bytes(whole[: len(whole) // 2])
+    assert len(open_profile(file).op_summary) == 300
+    for lost in (1, page - 1):
+        file.write_bytes(whole[:-lost])
+        assert fault_of_ops(file) == f"{file.name}: " + of_page(
+            len(whole) - lost, page - lost, page
+        )
+    for lost in (page, 2 * page):
+        file.write_bytes(whole[:-lost])
+        assert fault_of_ops(file) == f"{file.name}: {MALFORMED}"
+    for kept in (90, 30, 18, 17, 16):
+        file.write_bytes(whole[:kept])
+        assert fault_of_ops(file).startswith(f"{file.name}: ")
+
+
+def test_a_database_whose_header_is_damaged_is_judged_by_sqlite(file: Path) -> None:
+    write(file, kernels(Kernel()))
+    whole = file.read_bytes()
+    file.write_bytes(whole[:16] + b"\0\0" + whole[18:])
     assert fault_of_ops(file) == (
-        f"{file.name}: not a whole SQLite database (database disk image is malformed); {UNREADABLE}"
+        f"{file.name}: not a whole SQLite database (file is not a database); {UNREADABLE}"
     )
 
 

@@ -473,9 +473,19 @@ def test_a_file_that_is_no_table(tmp_path: Path) -> None:
         ".: not a table, timeline or database that this version reads, by its name; "
         "docs/tables.md lists them"
     )
-    write(tmp_path, {"x.json": '{"status": 1}'})
-    found = fault(tmp_path / "trace.csv")
-    assert found.endswith('x.json: the export failed: "no reason given"; export the profile again')
+
+
+def test_of_a_single_file_only_its_own_failure_is_told(tmp_path: Path) -> None:
+    write(tmp_path, {"timeline_acl_0.json": "[]", "x_0.json": '{"status": 1}'})
+    assert fault(tmp_path / "timeline_acl_0.json") == (
+        ".: not a table, timeline or database that this version reads, by its name; "
+        "docs/tables.md lists them"
+    )
+    with pytest.raises(ProfileError) as caught:
+        open_profile(tmp_path / "x_0.json")
+    assert str(caught.value) == (
+        f'{tmp_path}/x_0.json: the export failed: "no reason given"; export the profile again'
+    )
 
 
 @pytest.mark.parametrize(
@@ -580,8 +590,8 @@ def test_times_that_are_no_times_are_told_apart_all_the_same(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("info", ["no JSON", "[]", '{"rank_id": null}', '{"rank_id": "-1"}'])
 def test_a_rank_that_nothing_says_is_taken_from_the_name(tmp_path: Path, info: str) -> None:
-    for rank in (0, 1):
-        home = torch(tmp_path / f"rank{rank}_ascend_pt", kernel_details=ONE)
+    for rank, ops in enumerate((ONE, TWO)):
+        home = torch(tmp_path / f"rank{rank}_ascend_pt", kernel_details=ops)
         write(home, {"profiler_info.json": info, "profiler_metadata.json": "{}"})
     assert [lane.key for lane in open_profile(tmp_path).lanes] == ["0/0", "1/0"]
 

@@ -133,7 +133,7 @@ def test_a_row_of_another_width_is_refused(tmp_path: Path, row: str, found: int)
 def test_a_row_of_a_core_is_as_wide_as_the_header(
     tmp_path: Path, row: str, found: int, comma: str
 ) -> None:
-    core = f"{PIPE}{comma}\n0,cube0,1,1{comma}\n{row}\n"
+    core = f"{PIPE}{comma}\n0,cube0,1,1{comma}\n{row}\n0,vector1,1,1{comma}\n"
     write(tmp_path, {"OpBasicInfo.csv": info("add", "1.5"), "PipeUtilization.csv": core})
     with pytest.raises(ProfileError) as caught:
         _ = open_profile(tmp_path).op_pipe_utilization

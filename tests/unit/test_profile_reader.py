@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import codecs
 import gzip
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from profile_tables import FIRST_NS, HEADERS, Op, csv, op_summary, step_trace
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import lines
+from pytest_npuperf.profile.opprof_tables import CORE_TABLES
 from pytest_npuperf.profile.reader import column_names, read_table, stacked
 from pytest_npuperf.profile.tables import BY_NAME
 from pytest_npuperf.text import clipped
@@ -94,15 +96,23 @@ def test_headers_are_known_whatever_their_case_and_quotes(read: Read, header: st
         lambda text: b"\xef\xbb\xbf" + text,
         lambda text: text.removesuffix(b"\n"),
         lambda text: text.replace(b"4294967295", b'"4294967295"'),
+        lambda text: text + b"\n",
+        lambda text: text + b"\r\n\n\n" * 100,
     ],
-    ids=["CRLF", "BOM", "no final newline", "quoted cells"],
+    ids=["CRLF", "BOM", "no final newline", "quoted cells", "empty line", "empty lines"],
 )
+@pytest.mark.parametrize("block", [7, 100, lines.BLOCK])
 def test_how_lines_end_and_cells_are_quoted_does_not_matter(
-    read: Read, change: Callable[[bytes], bytes]
+    read: Read, change: Callable[[bytes], bytes], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(lines, "BLOCK", block)
     text = op_summary(*OPS).encode()
     assert change(text) != text
     pd.testing.assert_frame_equal(read(change(text)), read(text))
+
+
+def test_a_table_of_one_column_may_end_its_lines_in_tabs(read: Read) -> None:
+    assert read("Name\t\na\t\n").to_dict("list") == {"op_name": ["a"]}
 
 
 def test_a_gzipped_table_is_read(read: Read) -> None:
@@ -143,24 +153,75 @@ def test_durations_that_stand_in_quotes_of_their_own_are_read(read: Read) -> Non
     assert frame["task_start_ns"].tolist() == [12250]
 
 
+def test_rows_without_a_wanted_column_are_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Name,Type\na,b\nc,d\n", encoding="utf-8")
+    for block in (lines.BLOCK, 5):
+        monkeypatch.setattr(lines, "BLOCK", block)
+        assert read_table(path, BY_NAME["op_summary"], {"task_type"}).shape == (2, 0)
+
+
+@pytest.mark.parametrize("table", CORE_TABLES)
+def test_cores_may_have_nothing_but_counters(read: Read, table: str) -> None:
+    assert list(read("aicore_time(us),note\n1.5,x\n", table)) == ["aicore_time_us", "note"]
+    assert fault(read, "total,note\n1.5,x\n", table) == (
+        f"t.csv: no column of {table}, such as block_id, sub_block_id; there is total, note; "
+        "export the file again, or rename it if it holds something else"
+    )
+
+
 def test_durations_of_0_and_1_are_numbers(read: Read) -> None:
     assert read("Duration(us)\n1\n0\nN/A\n")["task_duration_us"].tolist()[:2] == [1.0, 0.0]
 
 
 # --- what is refused --------------------------------------------------------------------------
 
+EMPTY = "t.csv: the file is empty; the export wrote nothing"
+PAGE = (
+    "t.csv: a web page, not the recording, as a download that failed leaves; "
+    "download the file again"
+)
+UTF_16 = (
+    "t.csv: the text is UTF-16, and UTF-8 is wanted; export the file again, or save it as UTF-8"
+)
+SEPARATED = (
+    't.csv:1: the columns are separated by {}, and "," is wanted; '
+    "export the file again: a spreadsheet that saved it may have changed numbers, too"
+)
+NONE_OF_ITS = (
+    "t.csv: no column of op_summary, such as Step Id, Infer ID, Model ID; there is {}; "
+    "export the file again, or rename it if it holds something else"
+)
+LONG = "Device_id, " + clipped("x" * 50 + r"\x1b", 40)
+
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"", "t.csv: the file is empty; the export wrote nothing"),
-        (b"\n", "t.csv: the file is empty; the export wrote nothing"),
-        (b"\xef\xbb\xbf", "t.csv: the file is empty; the export wrote nothing"),
+        (b"", EMPTY),
+        (b"\n", EMPTY),
+        (b"\xef\xbb\xbf", EMPTY),
+        (b"Name,Type\n\n\n", "t.csv: the table has a header and no rows; nothing was recorded"),
         (b"Name,Type\n", "t.csv: the table has a header and no rows; nothing was recorded"),
         (
             b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
             "t.csv: a Git LFS pointer, not the recording; fetch it with `git lfs pull`",
         ),
+        (b"<!doctype html>\n<p>Not found, sorry\n", PAGE),
+        (b"\n <HTML lang=en><body>404</body></HTML>", EMPTY),
+        (b"  <HTML lang=en><body>404</body></HTML>", PAGE),
+        (b'<?xml version="1.0"?><Error/>', PAGE),
+        (codecs.BOM_UTF16_LE + "Name,Type\na,b\n".encode("utf-16-le"), UTF_16),
+        (codecs.BOM_UTF16_BE + "Name,Type\na,b\n".encode("utf-16-be"), UTF_16),
+        (b"Name;Type\na;b\n", SEPARATED.format('";"')),
+        (b'"Name";"Type"\n"a";"b"\n', SEPARATED.format('";"')),
+        (b"Name\tType\na\tb\n", SEPARATED.format("a TAB")),
+        (b"vec_time(us),vec_ratio\n1,2\n", NONE_OF_ITS.format("vec_time(us), vec_ratio")),
+        (b"a|b\n1|2\n", NONE_OF_ITS.format("a|b")),
+        (b"a;b,c,d,\xc3\x9c;\n1,2,3,4\n", NONE_OF_ITS.format("a;b, c, d")),
+        (b"Device_id,%s\x1b\n1,2\n" % (b"x" * 50), NONE_OF_ITS.format(LONG)),
         (b'Name,"Type\na,b\n', "t.csv:1: the header is not CSV text in UTF-8"),
         (b"Name,T\xff\na,b\n", "t.csv:1: the header is not CSV text in UTF-8"),
         (b"Name,Ty\0pe\na,b\n", "t.csv:1: a NUL byte in the text; the file is damaged"),
@@ -188,7 +249,10 @@ def test_a_file_that_is_no_table_is_refused(read: Read, text: bytes, message: st
         ('"a,b"\nc,d\n', "t.csv:2: the row has 1 of 2 cells"),
         ('"a,b",c,d\n', "t.csv:2: the row has 3 of 2 cells"),
         ("a,b\nc", "t.csv:3: the row has 1 of 2 cells"),
-        ("a,b\n\n", "t.csv:3: the row has 1 of 2 cells"),
+        ("\na,b\n", "t.csv:2: the row has 1 of 2 cells"),
+        ("a,b\n\n\nc,d", "t.csv:3: the row has 1 of 2 cells"),
+        ("a,b\n \n", "t.csv:3: the row has 1 of 2 cells"),
+        ("a,b\n,\n\nc", "t.csv:4: the row has 1 of 2 cells"),
     ],
 )
 def test_a_row_of_another_width_is_refused_with_its_line(
@@ -220,6 +284,14 @@ def test_a_truncated_gzip_is_refused(read: Read) -> None:
 def test_a_file_that_is_not_there_is_told_in_words(tmp_path: Path) -> None:
     with pytest.raises(ProfileError, match=r"t\.csv: cannot be read: No such file or directory$"):
         column_names(tmp_path / "t.csv", BY_NAME["op_summary"])
+
+
+def test_many_lines_are_no_endless_one(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LONGEST_LINE", 200)
+    monkeypatch.setattr(lines, "BLOCK", 7)
+    # A block seldom ends where a line does.
+    row = f"a,{'b' * 98}\n"
+    assert len(read("Name,Type\n" + row * 20)) == 20
 
 
 def test_an_endless_line_is_refused(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,6 +373,12 @@ def test_a_step_trace_may_have_short_rows_and_repeated_headers(read: Read) -> No
     assert frame["iteration_end_ns"].tolist() == [FIRST_NS + 5000, FIRST_NS + 9000]
     assert {"reduce_start_us", "reduce_start_us_2", "reduce_duration_us_2"} <= set(frame)
     assert frame["reduce_start_us"].isna().all()
+
+
+@pytest.mark.parametrize("end", ["\n", "\n\n\n", "\r\n"])
+def test_a_step_trace_may_end_in_empty_lines(read: Read, end: str) -> None:
+    text = step_trace(*STEPS, reduces=2)
+    pd.testing.assert_frame_equal(read(text + end, "step_trace"), read(text, "step_trace"))
 
 
 def test_the_underflow_of_a_first_reduce_is_no_fault(read: Read) -> None:

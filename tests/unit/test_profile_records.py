@@ -192,6 +192,14 @@ FAULTS: dict[str, tuple[str | bytes, str]] = {
     "deep objects": ('[{"a":' * 100_000, ": lists or objects are nested too deeply for a table; "
                      "export it again"),
     "no rows": ("[]", ": the table has no rows; nothing was recorded"),
+    "a web page": ("<!DOCTYPE html>", ": a web page, not the recording, as a download that failed "
+                   "leaves; download the file again"),
+    "UTF-16": ("[]".encode("utf-16"), ": the text is UTF-16, and UTF-8 is wanted; export the file "
+               "again, or save it as UTF-8"),
+    "another table": ('[{"Level": "acl", "API Name": "a", "Time(us)": 1, "Count": 1}]',
+                      ": no column of op_summary, such as Step Id, Infer ID, Model ID; there is "
+                      "Level, API Name, Time(us); export the file again, or rename it if it holds "
+                      "something else"),
     "no list": ('{"a": 1, "\x1b": 2}'.replace("\x1b", "\\u001b"),
                 ': an object of "a", "\\x1b" where a list of rows is wanted; export it as CSV, or '
                 "leave the file out"),
@@ -254,6 +262,12 @@ def test_what_is_no_table_is_refused_in_one_line(tmp_path: Path, name: str) -> N
     with pytest.raises(ProfileError) as caught:
         records.read_table(path, BY_NAME["op_summary"])
     assert str(caught.value) == f"{path}{message}"
+
+
+def test_rows_without_a_wanted_column_are_rows(tmp_path: Path) -> None:
+    write(tmp_path, {"t.json": '[{"Op Name": "a"}, {"Op Name": "b"}]'})
+    frame = records.read_table(tmp_path / "t.json", BY_NAME["op_summary"], {"task_type"})
+    assert frame.shape == (2, 0)
 
 
 def test_a_row_of_json_has_no_line(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -157,6 +158,50 @@ def test_a_text_without_its_communication() -> None:
     said = steps(("1", 0, 50.0))
     said.rows.pop("communication_us")
     refuse(ops(), said)
+
+
+# --- steps without any op ---------------------------------------------------------------------
+
+WORKED = (kernel(1, 2.0), reduce(5001, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (ops(*WORKED), [("1", 2.0, 1.0)]),
+        # Nothing ran in the second, or as good as nothing.
+        (ops(*WORKED), [("1", 2.0, 1.0), ("2", 0.0, 0.0), ("3", 1.0, 0.0)]),
+        (ops(*WORKED), [("1", 2.0, 1.0), ("2", np.nan, 0.0)]),
+        (ops(*WORKED, reduce(9001, 2.0, step="2")), [("1", 2.0, 1.0), ("2", 9.0, 2.0)]),
+        # Ops that do not say their step.
+        (ops(kernel(1, 2.0, step=None)), [("1", 2.0, 0.0)]),
+        (ops(*WORKED), [("1", 2.0, 1.0), (None, 2.0, 0.0)]),
+    ],
+)
+def test_each_step_with_computing_has_an_op(
+    found: Source, said: list[tuple[str | None, float, float]]
+) -> None:
+    refuse(found, steps(*said))
+
+
+def test_a_step_with_computing_and_no_op() -> None:
+    said = steps(("1", 2.0, 1.0), ("2", 1.001, 0.0), ("3", 9.0, 0.0))
+    assert fault(ops(*WORKED, kernel(1, 2.0, step=None)), said) == (
+        "run/kernel_details.csv: no row of step 2, of which step_trace_time.csv has 1.001 us of "
+        f"computing; {EDITED}"
+    )
+
+
+def test_two_steps_of_a_database_may_share_an_op_which_counts_in_the_first() -> None:
+    found = replace(ops(*WORKED), path=Path("run", "ascend_pytorch_profiler_0.db"))
+    refuse(found, steps(("1", 2.0, 1.0), ("2", 2.0, 0.0)))
+
+
+@pytest.mark.parametrize("column", ["step", "computing_us"])
+def test_steps_without_a_column_are_not_compared(column: str) -> None:
+    said = steps(("1", 2.0, 0.0), ("2", 9.0, 0.0))
+    said.rows.pop(column)
+    refuse(ops(*WORKED), said)
 
 
 # --- doubts -----------------------------------------------------------------------------------

@@ -514,7 +514,9 @@ def test_a_message_names_the_header_where_there_is_one(table: str, name: str, he
     [("acl", 1), ("runtime_api", 1), ("ge_op_execute", 1), ("ai_stack_time", 2), ("l2_cache", 2)],
 )
 def test_what_holds_the_whole_run_is_read_once(tmp_path: Path, file: str, rows: int) -> None:
-    text = {"l2_cache": "Op Name\nconv\n"}.get(file, "Start Time\n1\n")
+    text = {"l2_cache": "Op Name\nconv\n", "runtime_api": "Name\nKernelLaunch\n"}.get(
+        file, "Start Time\n1\n"
+    )
     home = write(
         tmp_path / "PROF_000001_20220101000000000_ABCDEFGH",
         {f"device_0/summary/{file}_0_1_{step}.csv": text for step in (1, 2)},
@@ -541,7 +543,7 @@ def test_sums_by_task_do_not_tell_whether_two_folders_are_one_run(tmp_path: Path
     for number in (1, 2):
         write(
             tmp_path / f"PROF_00000{number}_20220101000000000_ABCDEFGH",
-            {"device_0/summary/task_time_0_1_1.csv": f"{form.header}\n{form.row}\n"},
+            {"device_0/summary/task_time_0_1_1.csv": f"{form.header}\n" + f"{form.row}\n" * number},
         )
     with pytest.raises(ProfileError) as caught:
         open_profile(tmp_path)
