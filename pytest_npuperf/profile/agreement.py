@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pytest_npuperf.catalogue import AI_CORES, COMMUNICATION, LEFT_OUT
+from pytest_npuperf.catalogue import COMMUNICATION, LEFT_OUT
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile.cells import us_to_ns
 from pytest_npuperf.text import many, printable
@@ -22,11 +22,6 @@ ROUNDING_NS = 1
 
 NEAR_NS = 1000
 """Ends of one task may be told by different clocks."""
-
-_KERNELS = (*AI_CORES, "KERNEL_AICORE", "KERNEL_AIVEC", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV")
-"""Compute kernels as task_time calls them; at profiling level 0 by their hardware names."""
-
-_TASK_TIME = ("kernel_type", "task_time_us")
 
 _HIDING = re.compile(r"(hcom|hccl)_.*|.*aicpu.*", re.IGNORECASE)
 """Kernels of the AI CPU that run collectives inside of other kernels (MC2), such as
@@ -105,115 +100,6 @@ def _refuse_statistic(path: Path, other: Path, bad: pd.Series[Any]) -> None:
         f"{printable(bad['task_type'])}, {us(bad['ns'])} us in all, but {other.name} has "
         f"{many(int(bad['count']), 'call')}, {bad['total_time_us']:.3f} us; {EDITED}"
     )
-
-
-# --- task_time --------------------------------------------------------------------------------
-
-
-def with_task_time(summary: Source, task_time: Source) -> None:
-    """Raise ProfileError when task_time has compute kernels that op_summary lacks or times apart.
-
-    task_time has further rows (events, copies) and leaves out sub tasks, so only the kernels that
-    it has must be found.
-    """
-    # The first chips of the 310 series write sums by op into this file instead.
-    if not any(task_time.has(name) for name in _TASK_TIME):
-        return
-    task_time.require(*_TASK_TIME)
-    if not summary.has("task_type"):
-        return
-    for device, ours, theirs in _by_device(summary, task_time):
-        kernels = theirs[is_one_of(theirs["kernel_type"], _KERNELS)]
-        _compare_counts(summary.path, ours, task_time.path, kernels, device)
-        timed = {"task_start_ns", "task_duration_us"} <= set(ours)
-        if timed and "task_start_ns" in theirs:
-            _compare_durations(summary.path, ours, task_time.path, kernels)
-            _refuse_late_end(summary.path, ours, task_time.path, theirs)
-
-
-def _by_device(summary: Source, other: Source) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """Yield the rows of each device in two tables; all of them where one does not say."""
-    said = [source for source in (summary, other) if source.says_device] or [summary]
-    devices = sorted({device for source in said for device in source.rows["device_id"]}, key=int)
-    if len(said) < 2 or len(devices) == 1:
-        yield ", ".join(devices), summary.rows, other.rows
-        return
-    for device in devices:
-        ours, theirs = (
-            source.rows[is_one_of(source.rows["device_id"], (device,))]
-            for source in (summary, other)
-        )
-        yield device, ours, theirs
-
-
-def _compare_counts(
-    path: Path, ours: pd.DataFrame, other: Path, kernels: pd.DataFrame, device: str
-) -> None:
-    cores = ours["task_type"]
-    # op_summary leaves out the small kernels inside of collectives, and task_time does not.
-    if is_one_of(cores, COMMUNICATION).any():
-        return
-    # At level 0 op_summary has no task types: any row may be the kernel.
-    count = int((cores.isna().to_numpy() | is_one_of(cores, AI_CORES)).sum())
-    if len(kernels) > count:
-        raise ProfileError(
-            f"{path}: {many(count, 'compute kernel')} on device {device}, but "
-            f"{other.name} has {len(kernels)}; {EDITED}"
-        )
-
-
-def _compare_durations(path: Path, ours: pd.DataFrame, other: Path, kernels: pd.DataFrame) -> None:
-    """Compare the tasks of which nothing but the start must be known to find them in both."""
-    starts, times = _alone(ours, "task_duration_us")
-    other_starts, other_times = _alone(kernels, "task_time_us")
-    if not len(other_starts):
-        return
-    place = np.searchsorted(other_starts, starts).clip(max=len(other_starts) - 1)
-    off = (other_starts[place] == starts) & (np.abs(other_times[place] - times) > ROUNDING_NS)
-    if off.any():
-        row = int(off.argmax())
-        raise ProfileError(
-            f"{path}: the task that starts at {us(starts[row])} us took "
-            f"{us(times[row])} us, but {us(other_times[place[row]])} us in "
-            f"{other.name}; {EDITED}"
-        )
-
-
-def _alone(
-    rows: pd.DataFrame, duration: str
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return sorted starts that only one row has, and the durations of these rows, ns."""
-    timed = rows[["task_start_ns", duration]].dropna()
-    starts, first, times_there = np.unique(
-        timed["task_start_ns"].to_numpy(dtype=np.int64), return_index=True, return_counts=True
-    )
-    times = us_to_ns(timed[duration].to_numpy(dtype=np.float64)[first])
-    return starts[times_there == 1], times[times_there == 1]
-
-
-def _refuse_late_end(path: Path, ours: pd.DataFrame, other: Path, tasks: pd.DataFrame) -> None:
-    """Refuse a kernel that ends after all tasks: its duration is not true."""
-    work = ours[~is_one_of(ours["task_type"], COMMUNICATION)]
-    starts, ends = _interval(work, "task_duration_us")
-    other_starts, other_ends = _interval(tasks, "task_time_us")
-    if not len(starts) or not len(other_starts):
-        return
-    last = int(other_ends.max())
-    # Otherwise the two count time from different zeros.
-    same_clock = other_starts.min() - NEAR_NS <= starts.min() <= last
-    if same_clock and ends.max() > last + NEAR_NS:
-        raise ProfileError(
-            f"{path}: a task ends at {us(ends.max())} us, but the last one of {other.name} "
-            f"at {us(last)} us; {EDITED}"
-        )
-
-
-def _interval(
-    rows: pd.DataFrame, duration: str
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    timed = rows[["task_start_ns", duration]].dropna()
-    starts = timed["task_start_ns"].to_numpy(dtype=np.int64)
-    return starts, starts + us_to_ns(timed[duration].to_numpy(dtype=np.float64))
 
 
 # --- collectives ------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from pytest_npuperf.profile import agreement, iterations, step_agreement, step_s
 from pytest_npuperf.profile.agreement import Source
 from pytest_npuperf.profile.files import TableFile
 from pytest_npuperf.profile.layouts import Unit
+from pytest_npuperf.profile.task_agreement import with_task_time
 
 
 class _Sources(Protocol):
@@ -40,7 +41,7 @@ _ALONE: Mapping[str, Callable[[Source], None]] = {
 _NAMES = ("op_name", "model_id")
 _WITH_OPS: Mapping[str, _Compare] = {
     "op_statistic": lambda ops, other, _: agreement.with_op_statistic(ops, other),
-    "task_time": lambda ops, other, _: agreement.with_task_time(ops, other),
+    "task_time": lambda ops, other, _: with_task_time(ops, other),
     "communication_statistic": agreement.with_communication_statistic,
     _STEPS: step_agreement.refuse_cut,
     _TRACE: iterations.refuse_lost,
