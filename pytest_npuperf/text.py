@@ -7,8 +7,9 @@ import re
 import unicodedata
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-# A number and its unit, which are not to be told on two lines, or whatever has no blank in it.
-_WORD = re.compile(r"\S*[0-9]\s(?:%|[nuμm]?s|[KMG]?i?B|points?)(?![^\W_])\S*|\S+")
+# What is to be typed, or a number and its unit, neither of which is to be told on two lines; or
+# whatever has no blank in it.
+_WORD = re.compile(r"`[^`\n]*`\S*|\S*[0-9]\s(?:%|[nuμm]?s|[KMG]?i?B|points?)(?![^\W_])\S*|\S+")
 
 
 def printable(text: str) -> str:

@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from fractions import Fraction
 
@@ -134,29 +134,44 @@ def show_apart(
     does 0, which somebody wrote as "0 ns".
     ``unit`` is the name that a custom number carries; the other dimensions know theirs.
     """
-    numbers = [Fraction(value) for value in values]
-    sizes = [abs(number) for number in numbers]
-    if dimension in _STEPS and max(sizes) >= 1000 * min(sizes) and len(values) > 1:
+    sizes = [abs(Fraction(value)) for value in values]
+    most, least = max(sizes), min(sizes)
+    if dimension in _STEPS and len(values) > 1 and _is_worlds_apart(most, least):
         return tuple(show(value, dimension, unit) for value in values)
-    name, scale = _scale(max(sizes), dimension)
+    name, times, parts = _scale(most, dimension)
     label = f" {name or unit}".rstrip()
-    if dimension is Dimension.COUNT and all(number.denominator == 1 for number in numbers):
-        return tuple(f"{int(number)}{label}" for number in numbers)
-    scaled = [number / scale for number in numbers]
-    different, digits = len({*numbers}), 3
-    rounded = [_rounded(value, digits) for value in scaled]
-    while len({*rounded}) < different:
-        digits += 1
-        rounded = [_rounded(value, digits) for value in scaled]
-    return tuple(f"{_written(*each)}{label}" for each in rounded)
+    if dimension is Dimension.COUNT and all(value.denominator == 1 for value in values):
+        return tuple(f"{int(value)}{label}" for value in values)
+
+    def written(value: Fraction | int, more: int) -> str:
+        return _significant(value.numerator * times, value.denominator * parts, 3 + more)
+
+    return tuple(f"{text}{label}" for text in _told_apart(values, written))
+
+
+def _is_worlds_apart(most: Fraction | int, least: Fraction | int) -> bool:
+    return most.numerator * least.denominator >= 1000 * least.numerator * most.denominator
+
+
+def _told_apart(
+    values: Sequence[Fraction | int], written: Callable[[Fraction | int, int], str]
+) -> tuple[str, ...]:
+    """Return values as ``written``, with as many digits more as tell unequal ones apart."""
+    more = 0
+    while True:
+        texts = tuple(written(value, more) for value in values)
+        # Nearly always so at once; to tell which values are equal takes longer.
+        if len({*texts}) == len(values) or len({*texts}) == len({*values}):
+            return texts
+        more += 1
 
 
 def exact(value: Fraction, dimension: Dimension) -> str:
     """Return a value of finitely many decimals, unrounded, in a form that :func:`parse` reads."""
-    name, scale = _scale(abs(value), dimension)
-    scaled = value / scale
+    name, times, parts = _scale(abs(value), dimension)
+    scaled = value * times / parts
     places = next(n for n in itertools.count() if (scaled * 10**n).denominator == 1)
-    return f"{_decimal(scaled, places)} {name}".rstrip()
+    return f"{_decimal(scaled.numerator, scaled.denominator, places)} {name}".rstrip()
 
 
 def show_change(value: Fraction, base: Fraction) -> str:
@@ -165,45 +180,62 @@ def show_change(value: Fraction, base: Fraction) -> str:
     From eleven times the base on it is a factor, ``x 5000``. Empty where the base is zero, of
     which nothing is a share.
     """
-    if base == 0:
-        return ""
-    if value >= 11 * base > 0:
-        return f"x {_decimal(value / base, 0)}"
-    percent = (value - base) / abs(base) * 100
-    if percent == 0:
+    return _change(value, base, 0) if base else ""
+
+
+def show_changes(changes: Sequence[Fraction]) -> tuple[str, ...]:
+    """Return relative changes, 0.006 as ``+0.6 %``, with digits that tell unequal ones apart."""
+    return _told_apart(changes, lambda change, more: _change(1 + change, 1, more))
+
+
+def show_points(points: Sequence[Fraction]) -> tuple[str, ...]:
+    """Return differences, 2 as ``+2 points``, with digits that tell unequal ones apart."""
+    return _told_apart(points, _points)
+
+
+def _change(value: Fraction | int, base: Fraction | int, more: int) -> str:
+    """Return a change with some digits more than one; whole numbers, as they are quick."""
+    change = value.numerator * base.denominator - base.numerator * value.denominator
+    whole = abs(base.numerator) * value.denominator
+    if base > 0 and change >= 10 * whole:
+        return f"x {_decimal(change + whole, whole, more)}"
+    if not change:
         return "0 %"
-    sign = "-" if percent < 0 else "+"
-    places = 1 if abs(percent) < 100 else 0
-    if abs(percent) <= Fraction(1, 20):
-        return f"{sign}{_significant(abs(percent), 1)} %"
-    return f"{sign}{_decimal(abs(percent), places)} %"
+    percent = 100 * abs(change)
+    if 20 * percent <= whole:
+        shown = _significant(percent, whole, 1 + more)
+    else:
+        shown = _decimal(percent, whole, (percent < 100 * whole) + more)
+    return f"{'-' if change < 0 else '+'}{shown} %"
 
 
-def _scale(size: Fraction, dimension: Dimension) -> tuple[str, Fraction]:
+def _points(points: Fraction | int, more: int) -> str:
+    digits = _significant(abs(points.numerator), points.denominator, 4 + more)
+    shown = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return f"{'-' if points < 0 else '+'}{shown} point{'s' * (abs(points) != 1)}"
+
+
+def _scale(size: Fraction | int, dimension: Dimension) -> tuple[str, int, int]:
+    """Return a unit, and what a value of such a size is multiplied with and divided by."""
     if dimension is Dimension.SHARE:
-        return "%", Fraction(1, 100)
+        return "%", 100, 1
     steps = _STEPS.get(dimension)
     if steps is None:
-        return "", Fraction(1)
-    name, scale = next((step for step in steps if size >= step[1]), steps[-1])
-    return name, Fraction(scale)
+        return "", 1, 1
+    whole = size.numerator // size.denominator  # as fractions are slow to compare
+    return next(((name, 1, scale) for name, scale in steps if whole >= scale), (steps[-1][0], 1, 1))
 
 
-def _significant(value: Fraction, digits: int) -> str:
+def _significant(numerator: int, denominator: int, digits: int) -> str:
     """Return a number rounded to so many significant digits, never in scientific notation."""
-    return _written(*_rounded(value, digits))
-
-
-def _rounded(value: Fraction, digits: int) -> tuple[int, int]:
-    """Return a number rounded to so many significant digits: ``1.70`` is 170 of two places."""
-    if not value:
-        return 0, 0
-    places = max(digits - _whole_digits(value), 0)
-    number = _nearest(value.numerator * 10**places, value.denominator)
+    if not numerator:
+        return "0"
+    places = max(digits - _whole_digits(abs(numerator), denominator), 0)
+    number = _nearest(numerator * 10**places, denominator)
     # 9.996 becomes 10.0, not 10.00.
     if places and len(str(abs(number))) > digits:
-        return number // 10, places - 1
-    return number, places
+        return _written(number // 10, places - 1)
+    return _written(number, places)
 
 
 def _nearest(numerator: int, denominator: int) -> int:
@@ -212,17 +244,16 @@ def _nearest(numerator: int, denominator: int) -> int:
     return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))
 
 
-def _whole_digits(value: Fraction) -> int:
+def _whole_digits(numerator: int, denominator: int) -> int:
     """Return the digits before the decimal point; 0.5 has none, 0.05 has one less than none."""
-    numerator, denominator = abs(value.numerator), value.denominator
     if numerator >= denominator:
         return len(str(numerator // denominator))
     return 1 - len(str((denominator - 1) // numerator))
 
 
-def _decimal(value: Fraction, places: int) -> str:
+def _decimal(numerator: int, denominator: int, places: int) -> str:
     """Return a number with so many decimal places; through integers, so without a limit."""
-    return _written(round(value * 10**places), places)
+    return _written(_nearest(numerator * 10**places, denominator), places)
 
 
 def _written(number: int, places: int) -> str:

@@ -82,9 +82,17 @@ def accept(wish: Wish, root: Path, width: int) -> str:
 
     before, now = results.add_session(place, case.case, soc, session, wish.replace, admit)
     table = lay_out(_HEADS, list(_rows(limits, before, session)), width)
-    shown = place.relative_to(root) if place.is_relative_to(root) else place
-    said = (*table, _kept(shown, before, now, wish), *_mixed(case, before, wish, width))
+    said = (
+        *_taken(_shown(path, root), session, width),
+        *table,
+        _kept(_shown(place, root), before, now, wish),
+        *_mixed(case, before, wish, width),
+    )
     return "".join(f"{line}\n" for line in said)
+
+
+def _shown(path: Path, root: Path) -> str:
+    return printable(str(path.relative_to(root) if path.is_relative_to(root) else path))
 
 
 # --- what is refused --------------------------------------------------------------------------
@@ -160,6 +168,12 @@ def _numbers(rounds: Sequence[Measurement], limits: Sequence[Limit]) -> list[obj
 # --- what is told -----------------------------------------------------------------------------
 
 
+def _taken(path: str, session: Session, width: int) -> list[str]:
+    """Say which run the numbers are of: the last one that wrote any may not be the one meant."""
+    when = session.date.replace("T", " ").replace("Z", " UTC")
+    return wrapped(f"now: {path}, run of {when}", width)
+
+
 def _mixed(case: CaseResult, before: Baseline | None, wish: Wish, width: int) -> list[str]:
     """Say that sessions from before and after a change stand in one baseline."""
     titles = [each.limit.wanted.title() for each in case.limits if each.has_changed]
@@ -202,7 +216,7 @@ def _cells(limit: Limit, before: Fraction | None, now: Fraction) -> tuple[str, s
     return was, found, show_change(now, before)
 
 
-def _kept(place: Path, before: Baseline | None, now: Baseline, wish: Wish) -> str:
+def _kept(place: str, before: Baseline | None, now: Baseline, wish: Wish) -> str:
     replaced = f", {len(before.sessions)} replaced" if before and wish.replace else ""
     count = len(now.sessions)
-    return f"{printable(str(place))}: {count} session{'s' * (count != 1)}{replaced}"
+    return f"{place}: {count} session{'s' * (count != 1)}{replaced}"

@@ -47,8 +47,10 @@ def grouped(frame: pd.DataFrame, keys: Sequence[str], maximum: str) -> pd.DataFr
     groups = frame.groupby(list(keys), **by)
     result = groups[numbers].sum()
     result[maximum] = groups[maximum].max()
-    holes = frame[list(keys)].join(frame[numbers].isna()).groupby(list(keys), **by).any()
-    result = result.mask(holes[numbers].reindex(result.index))
+    absent = frame[numbers].isna()
+    if absent.any(axis=None):
+        holes = frame[list(keys)].join(absent).groupby(list(keys), **by).any()
+        result = result.mask(holes[numbers].reindex(result.index))
     return result.sort_values("total", ascending=False, kind="stable").reset_index()
 
 

@@ -25,6 +25,8 @@ from pytest_npuperf.text import printable
 HEADROOM = Fraction(5, 100)
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_OF_A_FILE = re.compile(r"(?:_[0-9]{14})?\.(?:csv|db|json)(?:\.gz)?$")
+"""What tells one export of a table from the next, and no case from another."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ def _made(collected: Collected) -> str:
 
 def _place(path: Path, settings: Settings) -> Place:
     own, folder = _absolute(path), _absolute(settings.recordings)
-    name = _NO_NAME.sub("_", own.name).lstrip("._-") or "profile"
+    said = _OF_A_FILE.sub("", own.name) if own.is_file() else own.name
+    name = _NO_NAME.sub("_", said).lstrip("._-") or "profile"
     table = (*prefix_in(settings.file), "budgets")
     if own.is_relative_to(folder):
         return Place(table, name, own.relative_to(folder).as_posix())

@@ -54,7 +54,7 @@ class Wider:
     limit: float
     """In the scale of ``max_regression``, and more than that."""
     why: str
-    """``with 1 session of 5``."""
+    """``with 1 session of 5 needed``."""
     decides: bool
     """Whether the change is beyond ``max_regression``, and not beyond this."""
 
@@ -248,7 +248,7 @@ class _Found:
         if self.predicts:
             return f"by the noise between {count} sessions"
         if count < FEWEST_TO_PREDICT:
-            return f"with {count} session{'s' * (count > 1)} of {FEWEST_TO_PREDICT}"
+            return f"with {count} session{'s' * (count > 1)} of {FEWEST_TO_PREDICT} needed"
         return f"with fewer than {ENOUGH_ROUNDS} rounds on a side"
 
     def remarks(self, sign: int) -> Iterator[str]:

@@ -30,22 +30,14 @@ def changed(limit: Limit, comparison: Comparison | None, value: Fraction) -> str
     if comparison is None or limit.max_regression is None:
         return f"{title} {show(value, limit.dimension, limit.unit)}"
     now, before = show_apart((value, comparison.baseline), limit.dimension, limit.unit)
-    change = limit.show_by(comparison.change)
-    allowed = limit.show_by(limit.max_regression.value).lstrip("+")
+    change, allowed, in_force = comparison.show_beside(limit)
     parts = [
-        f"{title} {now}, {change} from {before} ({comparison.source}), {allowed} allowed",
-        limit.show_in_force(comparison.in_force) if comparison.in_force else "",
-        _surely(limit, comparison),
+        f"{title} {now}, {change} from {before} ({comparison.source})",
+        f"{allowed.lstrip('+-')} allowed",
+        in_force,
+        comparison.show_bounds(limit),
     ]
     return ", ".join(filter(None, parts))
-
-
-def _surely(limit: Limit, comparison: Comparison) -> str:
-    """Say between what the change is, where there are rounds enough to tell."""
-    if comparison.low is None or comparison.high is None:
-        return ""
-    low, high = (limit.show_by(bound) for bound in (comparison.low, comparison.high))
-    return f"surely {low} to {high}"
 
 
 def worst_lane(lane: str, lanes: int) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
-from pytest_npuperf.units import Dimension, show_change
+from pytest_npuperf.units import Dimension, show_changes, show_points
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class InForce:
     value: Fraction
     """As that of the ``Regression``."""
     why: str
-    """``with 1 session of 5``."""
+    """``with 1 session of 5 needed``."""
     decides: bool
     """Whether the change is beyond what is written, and not beyond this."""
 
@@ -113,7 +115,7 @@ class Limit:
     unit: str = ""
     """What the test counts a number of its own in; the other dimensions know theirs."""
 
-    @property
+    @cached_property  # of each limit it is asked for many times
     def bounds(self) -> tuple[Bound, ...]:
         """Return the absolute bounds that are set."""
         named: tuple[tuple[BoundKind, Fraction | None], ...] = (
@@ -130,15 +132,26 @@ class Limit:
             return bounds[0] if bounds else None
         return max(bounds, key=lambda bound: bound.excess(measured))
 
+    @property
+    def allowed(self) -> Fraction | None:
+        """Return the change that ``max_regression`` allows: below zero where more is better."""
+        allowed = self.max_regression
+        return None if allowed is None else self.for_the_worse(allowed.value)
+
+    def for_the_worse(self, change: Fraction) -> Fraction:
+        """Return a change with the sign that it has where it is one for the worse."""
+        return change if self.better == "lower" else -change
+
     def show_by(self, change: Fraction | None) -> str:
         """Return a change as this limit counts it: ``+8.6 %``, ``-2 points``; None is from zero."""
-        if change is None:
-            return "up"
-        if self.max_regression is None or not self.max_regression.in_points:
-            return show_change(1 + change, Fraction(1))
-        points = change if self.unit == PERCENT else change * 100
-        return f"{float(points):+.4g} point{'s' * (abs(points) != 1)}"
+        return self.show_apart((change,))[0]
 
-    def show_in_force(self, in_force: InForce) -> str:
-        """Return what holds instead, and why: ``9.5 % in force with 1 session of 5``."""
-        return f"{self.show_by(in_force.value).lstrip('+')} in force {in_force.why}"
+    def show_apart(self, changes: Sequence[Fraction | None]) -> tuple[str, ...]:
+        """Return changes so, with as many digits as tell unequal ones apart."""
+        known = [change for change in changes if change is not None]
+        if self.max_regression is None or not self.max_regression.in_points:
+            shown = iter(show_changes(known))
+        else:
+            point = 1 if self.unit == PERCENT else 100
+            shown = iter(show_points([change * point for change in known]))
+        return tuple("up" if change is None else next(shown) for change in changes)

@@ -32,9 +32,21 @@ def _of_limit(judged: Judged) -> list[tuple[str, str]]:
     name = title + _SUFFIXES.get(judged.limit.dimension, "")
     found = [] if judged.value is None else [(name, _plain(judged.value))]
     found += [(f"{name}.{bound.kind}", _plain(bound.value)) for bound in judged.limit.bounds]
-    if judged.comparison and judged.comparison.change is not None:
-        found.append((f"{title}.change", _plain(judged.comparison.change)))
+    found += _of_change(title, judged)
     return [*found, (f"{title}.verdict", str(judged.verdict))]
+
+
+def _of_change(title: str, judged: Judged) -> list[tuple[str, str]]:
+    """Return the change, and how much of one is allowed as it is written, and as it is in force."""
+    regression, comparison = judged.limit.max_regression, judged.comparison
+    found = []
+    if comparison and comparison.change is not None:
+        found.append(("change", comparison.change))
+    if regression:
+        found.append(("max_regression", regression.value))
+    if comparison and comparison.in_force:
+        found.append(("in_force", comparison.in_force.value))
+    return [(f"{title}.{key}", _plain(value)) for key, value in found]
 
 
 def _plain(value: Fraction) -> str:

@@ -14,10 +14,9 @@ from pytest_npuperf.report.words import (
     change_cell,
     has_lanes,
     headline,
-    limit_cell,
     margin_cell,
     name_of,
-    now_cell,
+    now_and_limit,
     placed,
     verdict_word,
 )
@@ -113,11 +112,12 @@ def _rows(told: Iterable[Entry]) -> Iterator[_Row]:
         if judged is None:
             yield _case_row(case)
             continue
-        operators = (case.case, judged.lane, _operators(case, judged))
+        # To look for the operators of thousands of rows takes long.
+        operators = _operators(case, judged) if len(known) < _EXPLAINED else ""
+        these = (case.case, judged.lane, operators)
         # Many times are made of the same op types.
-        is_new = operators not in known and len(known) < _EXPLAINED
-        yield _limit_row(case, judged, operators[-1] if is_new else "")
-        known |= {operators} if operators[-1] else set()
+        yield _limit_row(case, judged, "" if these in known else operators)
+        known |= {these} if operators else set()
 
 
 def _operators(case: CaseResult, judged: Judged) -> str:
@@ -136,8 +136,7 @@ def _limit_row(case: CaseResult, judged: Judged, operators: str) -> _Row:
         verdict_word(judged),
         case.case,
         judged.limit.wanted.title(),
-        now_cell(judged),
-        limit_cell(judged),
+        *now_and_limit(judged),
         margin_cell(judged),
         change_cell(judged),
         judged.lane if has_lanes(case) else "",

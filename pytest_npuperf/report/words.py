@@ -88,16 +88,15 @@ def noise(judged: Judged) -> str:
     if change.low is None or change.high is None:
         return ""
     worst = change.high if limit.better == "lower" else -change.low
-    bounds = f"surely {limit.show_by(change.low)} to {limit.show_by(change.high)}"
     allowed = change.in_force or limit.max_regression
-    return bounds if worst > allowed.value else ""
+    return change.show_bounds(limit) if worst > allowed.value else ""
 
 
 def wider(judged: Judged) -> str:
     """Say what is in force instead of the limit that a cell shows; empty where that is."""
-    if judged.comparison is None or judged.comparison.in_force is None or _bound(judged):
+    if judged.comparison is None or _bound(judged):
         return ""
-    return judged.limit.show_in_force(judged.comparison.in_force)
+    return judged.comparison.show_beside(judged.limit)[2]
 
 
 def verdict_word(judged: Judged) -> str:
@@ -110,7 +109,7 @@ def now_and_limit(judged: Judged) -> tuple[str, str]:
     limit, now, bound = judged.limit, judged.value, _bound(judged)
     if bound is None:
         value = "-" if now is None else show(now, limit.dimension, limit.unit)
-        return value, _allowed(limit)
+        return value, _allowed(judged)
     numbers = (bound.value,) if now is None else (now, bound.value)
     shown = show_apart(numbers, limit.dimension, limit.unit)
     return "-" if now is None else shown[0], _SIGNS[bound.kind] + shown[-1]
@@ -121,12 +120,12 @@ def limit_cell(judged: Judged) -> str:
     return now_and_limit(judged)[1]
 
 
-def _allowed(limit: Limit) -> str:
+def _allowed(judged: Judged) -> str:
     """Return how much worse than before a number may be: ``+5.0 %``, ``-2 points``."""
-    if limit.max_regression is None:
-        return ""
-    value = limit.max_regression.value
-    return limit.show_by(value if limit.better == "lower" else -value)
+    limit = judged.limit
+    if judged.comparison:
+        return judged.comparison.show_beside(limit)[1]
+    return "" if limit.allowed is None else limit.show_by(limit.allowed)
 
 
 def now_cell(judged: Judged) -> str:
@@ -145,7 +144,7 @@ def margin_cell(judged: Judged) -> str:
 
 def change_cell(judged: Judged) -> str:
     """Return how a number has changed from what it was: ``+8.6 %``; empty where that is open."""
-    return judged.limit.show_by(judged.comparison.change) if judged.comparison else ""
+    return judged.comparison.show_beside(judged.limit)[0] if judged.comparison else ""
 
 
 def _difference(limit: Limit, difference: Fraction) -> str:

@@ -164,6 +164,7 @@ def refused(done: tuple[int, str, str]) -> str:
 def test_the_first_session_is_kept_and_told(root: Path, accept: Accept) -> None:
     assert accept(USUAL) == (
         0,
+        "now: result.json, run of 2026-01-31 12:00:00 UTC\n"
         "number        before      now  change\n"
         "kernel_time        -  1.00 ms     new\n"
         "kernel_count       -      120     new\n"
@@ -184,6 +185,7 @@ def test_another_session_is_added_and_the_change_is_told(root: Path, accept: Acc
     accept(USUAL)
     assert accept(slower(USUAL, 1.086), hour=13) == (
         0,
+        "now: result.json, run of 2026-01-31 13:00:00 UTC\n"
         "number         before      now  change\n"
         "kernel_time   1.00 ms  1.09 ms  +8.6 %\n"
         "kernel_count      120      120     0 %\n"
@@ -197,7 +199,7 @@ def test_one_session_replaces_all(root: Path, accept: Accept) -> None:
     for hour, by in enumerate((1, 1.01)):
         accept(slower(USUAL, by), hour=hour)
     status, out, _ = accept(slower(USUAL, 0.5), more=["--replace"], hour=13)
-    assert (status, out.splitlines()[1:]) == (
+    assert (status, out.splitlines()[2:]) == (
         0,
         [
             "kernel_time   1.01 ms  0.500 ms  -50.2 %",
@@ -220,7 +222,19 @@ def test_the_last_run_is_taken_unless_a_result_is_named(
     write(root / ".npuperf" / "20260131-130000-8" / "result.json", USUAL, hour=13)
     assert main(["accept", "--case", "m", "--reason", "r"]) == 0
     assert found(root).sessions[0].date == "2026-01-31T13:00:00Z"
-    capsys.readouterr()
+    assert capsys.readouterr().out.splitlines()[0] == (
+        "now: .npuperf/20260131-130000-8/result.json, run of 2026-01-31 13:00:00 UTC"
+    )
+
+
+def test_which_run_was_taken_is_told_on_a_narrow_terminal_too(
+    accept: Accept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert accept(USUAL)[1].splitlines()[:2] == [
+        "now: result.json, run of 2026-01-31",
+        "12:00:00 UTC",
+    ]
 
 
 def test_the_settings_may_be_in_another_file(root: Path, accept: Accept) -> None:
@@ -245,7 +259,7 @@ def test_each_lane_is_a_row(accept: Accept) -> None:
         return measured(found, found)
 
     accept(both(100_000, 200_000))
-    assert accept(both(100_000, 210_000))[1].splitlines()[:3] == [
+    assert accept(both(100_000, 210_000))[1].splitlines()[1:4] == [
         "number       lane  before     now  change",
         "kernel_time  0/0   100 us  100 us     0 %",
         "kernel_time  1/1   200 us  210 us  +5.0 %",
@@ -255,7 +269,7 @@ def test_each_lane_is_a_row(accept: Accept) -> None:
 def test_a_number_that_the_baseline_lacks_is_new_beside_the_others(accept: Accept) -> None:
     accept(measured(*rounds({KERNELS: 100})))
     out = accept(measured(*rounds({KERNELS: 110, COUNT: 3})))[1]
-    assert out.splitlines()[1:3] == [
+    assert out.splitlines()[2:4] == [
         "kernel_time   100 ns  110 ns  +10.0 %",
         "kernel_count       -       3      new",
     ]
@@ -275,12 +289,12 @@ def test_a_change_beside_the_sessions_before_it_is_said(
     before = Before(tuple(each.rounds for each in found(root).sessions), "baseline")
     case = measured(*rounds({KERNELS: now}))
     case = replace(case, limits=judge(Case("m", limits=(KERNELS,)), case.rounds, {}, before))
-    assert accept(case)[1].splitlines()[2:] == [
+    assert accept(case)[1].splitlines()[3:] == [
         "baselines/m/Ascend910B3.json: 2 sessions",
         "note: kernel_time changed, and the sessions from before it are still in the",
         "baseline; where the change is to stay, accept with --replace",
     ]
-    assert accept(case, more=["--replace"])[1].splitlines()[2:] == [
+    assert accept(case, more=["--replace"])[1].splitlines()[3:] == [
         "baselines/m/Ascend910B3.json: 1 session, 2 replaced"
     ]
 
@@ -292,7 +306,7 @@ def test_a_count_that_was_0_before_may_be_accepted(root: Path, accept: Accept) -
     limits = judge(Case("m", limits=(COUNT,)), now, FINGERPRINT, before)
     assert [each.comparison.change for each in limits if each.comparison] == [None]
     status, out, _ = accept(replace(measured(*now), limits=limits))
-    assert (status, out.splitlines()[1]) == (0, "kernel_count       0    5")
+    assert (status, out.splitlines()[2]) == (0, "kernel_count       0    5")
 
 
 def test_a_number_that_nothing_compares_may_be_missing(root: Path, accept: Accept) -> None:
@@ -333,7 +347,7 @@ def test_a_long_number_fits(accept: Accept, monkeypatch: pytest.MonkeyPatch, wid
     monkeypatch.setenv("COLUMNS", str(width))
     long = replace(SPEED, wanted=Wanted("custom." + "speed" * 40))
     lines = accept(measured(*rounds({long: 100_000}), limits=[long]))[1].splitlines()
-    assert lines[1].split()[-1] == "new"
+    assert lines[2].split()[-1] == "new"
     assert max(map(len, lines)) <= width
 
 

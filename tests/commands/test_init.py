@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -126,10 +127,11 @@ def test_a_budget_is_printed(profile: Path, project: Path, init: Init) -> None:
     held(PRINTED, profile.parent, project)
 
 
+@pytest.mark.parametrize("headroom", ["0%", "0"])
 def test_without_headroom_the_measured_numbers_are_the_limits(
-    profile: Path, project: Path, init: Init
+    headroom: str, profile: Path, project: Path, init: Init
 ) -> None:
-    status, out, err = init(profile, "--headroom", "0%")
+    status, out, err = init(profile, "--headroom", headroom)
     assert (status, err) == (0, "")
     assert "Headroom: 0 % on times and shares" in out.splitlines()[0]
     limits = held(out, profile, project)
@@ -293,6 +295,27 @@ def test_the_name_comes_from_the_folder(
     status, out, _ = init(f"recordings/{folder}")
     assert status == 0
     assert without_ops(out)[0] == f"[tool.npuperf.budgets.{header}]"
+    case = case_of(out, project)
+    assert (case.name, case.recording) == (name, path)
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("op_summary.csv", "op_summary"),
+        ("op_summary_20260102030405.csv.gz", "op_summary"),
+        ("op_summary_0_1.csv", "op_summary_0_1"),
+    ],
+)
+def test_the_name_of_a_single_table_is_without_what_differs_by_export(
+    file: str, name: str, project: Path, init: Init
+) -> None:
+    path = project / "recordings" / file
+    text = op_summary(Op())
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(text.encode()) if file.endswith("gz") else text.encode())
+    status, out, _ = init(f"recordings/{file}")
+    assert status == 0
     case = case_of(out, project)
     assert (case.name, case.recording) == (name, path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -12,6 +13,10 @@ import pytest
 
 import pytest_npuperf
 from pytest_npuperf import __version__
+from pytest_npuperf.accuracy.amct import read_amct
+from pytest_npuperf.accuracy.calibration import read_calibration
+from pytest_npuperf.accuracy.files import newest
+from pytest_npuperf.accuracy.numbers import read_number
 from pytest_npuperf.collect import collect, replay
 from pytest_npuperf.collect.command import find_msprof
 from pytest_npuperf.collect.ending import check_ending
@@ -19,8 +24,14 @@ from pytest_npuperf.collect.process import Ended, Start
 from pytest_npuperf.commands.accept import Wish, accept
 from pytest_npuperf.commands.show import look_at
 from pytest_npuperf.config import Options, load
-from pytest_npuperf.errors import CollectError, ConfigError, NpuperfError, ProfileError
-from pytest_npuperf.model import Case, Msprof
+from pytest_npuperf.errors import (
+    AccuracyError,
+    CollectError,
+    ConfigError,
+    NpuperfError,
+    ProfileError,
+)
+from pytest_npuperf.model import AmctFiles, CalibrationFiles, Case, Msprof, NumberFile
 from pytest_npuperf.results import read_baseline
 
 PAGE = Path(__file__).parents[2] / "docs" / "errors.md"
@@ -141,6 +152,41 @@ def failed_export(folder: Path) -> object:
     return look_at(path, 10, None)
 
 
+# --- quantised models ---------------------------------------------------------------------------
+
+
+def no_such_key(folder: Path) -> object:
+    path = folder / "result.json"
+    value = [{"key": "Top1 accuracy", "value": "75.87%"}]
+    path.write_text(json.dumps({"title": "int8", "value": value}), encoding="utf-8")
+    return read_number(NumberFile(path, "Top-1"))
+
+
+def no_result(folder: Path) -> object:
+    return newest(folder / "result_*.csv")
+
+
+def calibrated(text: str) -> Callable[[Path], object]:
+    def read(folder: Path) -> object:
+        (folder / "quant.cfg").write_text(text, encoding="utf-8")
+        (folder / "calibration").mkdir()
+        (folder / "calibration" / "batch_0.bin").touch()
+        files = CalibrationFiles(folder / "quant.cfg", 16, data_dir=folder / "calibration")
+        return read_calibration(files)
+
+    return read
+
+
+def no_model(folder: Path) -> object:
+    for name in ("amct_log", "results"):
+        (folder / name).mkdir()
+    step = {"roll_back_config": {"conv1": True, "fc1000": False}, "metric_eval": [True, 0.004]}
+    first = {"roll_back_config": {"conv1": True, "fc1000": True}, "metric_eval": [False, 0.02]}
+    record = folder / "amct_log" / "accuracy_based_auto_calibration_record.json"
+    record.write_text(json.dumps(first) + json.dumps(step), encoding="utf-8")
+    return read_amct(AmctFiles(folder / "amct_log", folder / "results"))
+
+
 # --- baselines ----------------------------------------------------------------------------------
 
 
@@ -188,6 +234,13 @@ EXAMPLES: dict[type[NpuperfError], list[Callable[[Path], object]]] = {
         two_runs,
         a_link,
         failed_export,
+    ],
+    AccuracyError: [
+        no_such_key,
+        no_result,
+        calibrated("batch_num : 2\ncommon_config : {\n"),
+        calibrated("batch_num : 2\n"),
+        no_model,
     ],
     NpuperfError: [newer, no_run],
 }

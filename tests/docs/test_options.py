@@ -9,6 +9,7 @@ import pytest
 
 import pytest_npuperf
 from pytest_npuperf.commands import cli, diff
+from pytest_npuperf.commands.subcommands.subcommand import DONE, FAILED, USAGE
 from pytest_npuperf.config.schema import schema
 from pytest_npuperf.plugin.options import add_options
 
@@ -83,4 +84,4 @@ def test_the_exit_statuses() -> None:
         [ends.OK, ends.TESTS_FAILED, ends.INTERRUPTED, ends.USAGE_ERROR, ends.NO_TESTS_COLLECTED]
     )
     command = [int(status) for status, _ in rows("Exit status", 1)]
-    assert command == sorted({cli.DONE, cli.FAILED, diff.UNKNOWN, cli.USAGE, cli.INTERRUPTED})
+    assert command == sorted({DONE, FAILED, diff.UNKNOWN, USAGE, cli.INTERRUPTED})

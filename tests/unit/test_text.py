@@ -122,6 +122,8 @@ def test_text_that_is_cut_fits(text: str, room: int) -> None:
         ("one  two\nthree", 80, ["one two three"]),
         ("abcdefgh", 3, ["abc", "def", "gh"]),
         ("a bcdefgh", 3, ["a", "bcd", "efg", "h"]),
+        ("now add `steps = N`; it is", 15, ["now add", "`steps = N`; it", "is"]),
+        ("a ` b", 3, ["a `", "b"]),
         ("卷积卷积", 5, ["卷积", "卷积"]),
         ("卷积", 1, ["卷积"]),
     ],

@@ -15,7 +15,9 @@ from pytest_npuperf.units import (
     show,
     show_apart,
     show_change,
+    show_changes,
     show_found,
+    show_points,
     suggest,
 )
 
@@ -249,3 +251,46 @@ def test_values_that_are_worlds_apart_have_units_of_their_own(
 )
 def test_a_change_beyond_all_measure_is_a_factor(value: int, base: int, text: str) -> None:
     assert show_change(Fraction(value), Fraction(base)) == text
+
+
+@pytest.mark.parametrize(
+    ("changes", "texts"),
+    [
+        ((), ()),
+        (("0.05",), ("+5.0 %",)),
+        (("0.05", "0.05"), ("+5.0 %", "+5.0 %")),
+        (("0.0502", "0.05"), ("+5.02 %", "+5.00 %")),
+        (("0.0502", "0.05", "0.05001"), ("+5.020 %", "+5.000 %", "+5.001 %")),
+        (("-0.0502", "-0.05"), ("-5.02 %", "-5.00 %")),
+        (("-0.05", "0.05"), ("-5.0 %", "+5.0 %")),
+        (("0", "0.000001"), ("0 %", "+0.0001 %")),
+        (("0.00041", "0.00042"), ("+0.041 %", "+0.042 %")),
+        (("1.501", "1.5"), ("+150.1 %", "+150.0 %")),
+        (("10.9", "11.1"), ("x 11.9", "x 12.1")),
+    ],
+)
+def test_unequal_changes_are_told_apart(changes: tuple[str, ...], texts: tuple[str, ...]) -> None:
+    assert show_changes([Fraction(change) for change in changes]) == texts
+
+
+@pytest.mark.parametrize(
+    ("points", "texts"),
+    [
+        (("2",), ("+2 points",)),
+        (("0",), ("+0 points",)),
+        (("-1", "1"), ("-1 point", "+1 point")),
+        (("1.23456",), ("+1.235 points",)),
+        (("10", "12345.6"), ("+10 points", "+12346 points")),
+        (("0.00001",), ("+0.00001 points",)),
+        (("2.00001", "2"), ("+2.00001 points", "+2 points")),
+    ],
+)
+def test_unequal_points_are_told_apart(points: tuple[str, ...], texts: tuple[str, ...]) -> None:
+    assert show_points([Fraction(point) for point in points]) == texts
+
+
+@given(numbers, numbers)
+def test_two_changes_look_alike_only_when_they_are(one: Fraction, other: Fraction) -> None:
+    for shown in (show_changes, show_points):
+        first, second = shown((one, other))
+        assert (first == second) == (one == other)

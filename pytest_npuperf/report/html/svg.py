@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 from xml.etree import ElementTree
 
 from pytest_npuperf.text import printable
@@ -15,8 +16,8 @@ with warnings.catch_warnings():
     # Of an old matplotlib on a new library: under "-W error" it could not be imported.
     warnings.simplefilter("ignore")
     import matplotlib
-    from matplotlib.figure import Figure
-    from matplotlib.patches import PathPatch
+    from matplotlib.backends.backend_svg import RendererSVG
+    from matplotlib.colors import to_rgb
     from matplotlib.path import Path
     from matplotlib.transforms import Affine2D
 
@@ -32,8 +33,7 @@ _VARIABLES = {INK: "--ink", SOFT: "--soft", GOOD: "--good", BAD: "--bad"} | {
 }
 _COLOUR = re.compile("#[0-9a-f]{6}")
 _SVG = "{http://www.w3.org/2000/svg}"
-_FONT = re.compile("font[a-z-]*:[^;]*(?:; )?")
-_KEPT = ("d", "x", "y", "style")
+_KEPT = ("d", "style")
 _ANONYMOUS = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
@@ -45,16 +45,21 @@ class Drawing:
     """A drawing area whose unit is a pixel, with y downwards."""
 
     def __init__(self, height: float) -> None:
-        # In SVG an inch has 72 units. Without axes, whose parts take most of the time.
-        self._figure = Figure(figsize=(WIDTH / 72, height / 72), dpi=72)
-        self._figure.patch.set_visible(False)
+        self._out = io.StringIO()
+        # Without a figure, whose parts take as long to import as the page to write. It is untyped.
+        self._renderer: Any = RendererSVG(  # type: ignore[no-untyped-call]
+            WIDTH, height, self._out, metadata=_ANONYMOUS
+        )
         self._place = Affine2D().scale(1, -1).translate(0, height)
+        self._texts: list[ElementTree.Element] = []
 
     def bar(self, left: float, right: float, y: float, height: float, colour: str) -> None:
         """Fill a rectangle of which ``y`` is the middle."""
         top, bottom = y - height / 2, y + height / 2
         corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
-        self._add(PathPatch(Path(corners), facecolor=colour, linewidth=0))
+        pen = self._renderer.new_gc()
+        pen.set_linewidth(0)
+        self._renderer.draw_path(pen, Path(corners), self._place, to_rgb(colour))
 
     def lines(
         self,
@@ -68,49 +73,40 @@ class Drawing:
             return
         points = [point for pair in pairs for point in pair]
         codes = [Path.MOVETO, Path.LINETO] * len(pairs)
-        style = (0, (4, 3)) if dashed else "-"
-        path = Path(points, codes)
-        self._add(PathPatch(path, fill=False, edgecolor=colour, linewidth=width, linestyle=style))
-
-    def _add(self, patch: PathPatch) -> None:
-        patch.set_transform(self._place)
-        self._figure.add_artist(patch)
+        pen = self._renderer.new_gc()
+        pen.set_foreground(colour)
+        pen.set_linewidth(width)
+        pen.set_dashes(0, (4, 3) if dashed else None)
+        self._renderer.draw_path(pen, Path(points, codes), self._place)
 
     def text(self, x: float, y: float, text: str, end: bool = False, colour: str = INK) -> None:
         """Write a line of text, of which ``y`` is about the middle; ``end``: it ends at ``x``."""
-        self._figure.text(
-            x,
-            y + 4,
-            printable(text),
-            transform=self._place,
-            fontsize=12,
-            color=colour,
-            horizontalalignment="right" if end else "left",
-            verticalalignment="baseline",
-            parse_math=False,
-        )
+        # Not by matplotlib, which would measure it in a font that the page does not have.
+        style = f"text-anchor: {'end' if end else 'start'}; fill: {_themed(colour)}"
+        place = {"x": f"{x:g}", "y": f"{y + 4:g}", "style": style}
+        element = ElementTree.Element("text", place)
+        element.text = printable(text)
+        self._texts.append(element)
 
     def as_svg(self, alternative: str) -> str:
         """Return an element for the page; ``alternative`` is read to who cannot see it."""
-        out = io.StringIO()
-        self._figure.savefig(out, format="svg", metadata=_ANONYMOUS)
-        return _inline(out.getvalue(), printable(alternative))
+        self._renderer.finalize()
+        drawn = _inline(self._out.getvalue(), printable(alternative))
+        drawn.extend(self._texts)
+        return ElementTree.tostring(drawn, encoding="unicode")
 
 
 @contextmanager
 def drawing() -> Iterator[None]:
     """Draw as we say, whatever the settings of the user, and leave them as they were."""
-    with warnings.catch_warnings(), matplotlib.rc_context():
-        # Such as on a name whose letters matplotlib's own font lacks: the browser has them.
-        warnings.simplefilter("ignore")
+    with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rc("svg", fonttype="none")
         matplotlib.rc("path", simplify=False)
         yield
 
 
-def _inline(svg: str, alternative: str) -> str:
-    """Return what is drawn in an SVG file, without fonts, ids and whatever else is of a file."""
+def _inline(svg: str, alternative: str) -> ElementTree.Element:
+    """Return what is drawn in an SVG file, without ids and whatever else is of a file."""
     drawn = ElementTree.fromstring(svg)
     box = drawn.attrib["viewBox"]
     for defs in drawn.findall("{*}defs"):
@@ -120,13 +116,11 @@ def _inline(svg: str, alternative: str) -> str:
         element.attrib = {
             key: _themed(element.attrib[key]) for key in element.attrib if key in _KEPT
         }
-        element.text = element.text if element.tag == "text" else None
-        element.tail = None
+        element.text = element.tail = None
     drawn.attrib = {"viewBox": box, "role": "img", "aria-label": alternative}
-    return ElementTree.tostring(drawn, encoding="unicode")
+    return drawn
 
 
 def _themed(value: str) -> str:
     """Return an attribute with the variables of the style sheet in the place of our colours."""
-    bare = _FONT.sub("", " ".join(value.split()))
-    return _COLOUR.sub(lambda found: f"var({_VARIABLES[found[0]]})", bare)
+    return _COLOUR.sub(lambda found: f"var({_VARIABLES[found[0]]})", " ".join(value.split()))
