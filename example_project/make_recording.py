@@ -1,4 +1,4 @@
-"""Make the two recordings of this example: synthetic, but laid out as msprof writes them.
+"""Make the three recordings of this example: synthetic, but laid out as msprof writes them.
 
 Run it without arguments to write them beside this file, or with a folder to write them there.
 Each recording is 25 steps of a ResNet-50 and always the same, byte for byte.
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from resnet50 import Op, regressed, resnet50
+from resnet50 import Op, quantised, regressed, resnet50
 
 STEPS = 25
 DEVICE, MODEL, STREAM, COPY_STREAM = 0, 1, 6, 7
@@ -262,4 +262,5 @@ def _write(path: Path, text: str) -> None:
 if __name__ == "__main__":
     recordings = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "recordings")
     make(recordings / "resnet50", resnet50(), "00041728CFKGRAHB")
+    make(recordings / "resnet50_int8", quantised(resnet50()), "00044356QGLCNBJD")
     make(recordings / "resnet50_regressed", regressed(resnet50()), "00042913MKBAQDLE")

@@ -23,3 +23,7 @@ class CollectError(NpuperfError):
 
 class ProfileError(NpuperfError):
     """A profile is there, but it cannot be trusted or read."""
+
+
+class AccuracyError(NpuperfError):
+    """A file about a quantised model is there, but it cannot be trusted or read."""

@@ -8,11 +8,13 @@ from pytest_npuperf.catalogue.metrics import (
     PER_STEP,
     needed_tables,
 )
+from pytest_npuperf.catalogue.pairs import SPEEDUP_OF, SPEEDUPS, STEPS
 from pytest_npuperf.catalogue.statistics import (
     API_STATISTICS,
     ENOUGH_SAMPLES,
     FROM_OP_STATISTIC,
     OP_STATISTICS,
+    RULES,
     STATISTICS,
     enough_samples,
 )
@@ -23,6 +25,7 @@ from pytest_npuperf.catalogue.tasks import (
     OLD_RULE_TYPES,
     TASK_TYPES,
 )
+from pytest_npuperf.model import Wanted
 
 __all__ = [
     "AI_CORES",
@@ -37,9 +40,26 @@ __all__ = [
     "OP_STATISTICS",
     "OP_TABLES",
     "PER_STEP",
+    "RULES",
+    "SPEEDUPS",
+    "SPEEDUP_OF",
     "STATISTICS",
+    "STEPS",
     "TASK_TYPES",
     "Metric",
     "enough_samples",
+    "from_profile",
+    "metric_of",
     "needed_tables",
 ]
+
+
+def metric_of(wanted: Wanted) -> Metric | None:
+    """Return the metric that a number is; None for those of rules and of the test's own."""
+    named = METRICS.get(wanted.metric) or SPEEDUPS.get(wanted.metric)
+    return named or ARTEFACTS.get(f"{wanted.metric} {wanted.statistic}")
+
+
+def from_profile(wanted: Wanted) -> bool:
+    """Return whether a number is measured on a profile, and not on files or by the test."""
+    return wanted.metric in METRICS or wanted.metric in RULES or wanted == STEPS

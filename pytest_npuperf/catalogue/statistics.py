@@ -35,6 +35,9 @@ API_STATISTICS = {
 }
 """Statistics of an ``[[apis]]`` rule."""
 
+RULES = {"ops": OP_STATISTICS, "apis": API_STATISTICS}
+"""The statistics of each kind of rule."""
+
 FROM_OP_STATISTIC = (
     "total",
     "mean",

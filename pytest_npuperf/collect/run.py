@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -70,7 +70,18 @@ def _sides(case: Case, folder: Path) -> Iterator[_Side]:
             raise CollectError(
                 f"against: {case.against.name} has no app, and {case.name} is run; give it one"
             )
-        yield _side(case.against, folder / AGAINST)
+        with _told_of(AGAINST):
+            other = _side(case.against, folder / AGAINST)
+        yield other
+
+
+@contextmanager
+def _told_of(side: str) -> Iterator[None]:
+    """Say of an error on which side it was: both may run one program, with other arguments."""
+    try:
+        yield
+    except CollectError as err:
+        raise CollectError(f"{side}: {err}") from err
 
 
 def _side(case: Case, folder: Path) -> _Side:
@@ -92,7 +103,8 @@ def _collect(sides: Sequence[_Side], dev: Path, numbers: range, watch: Watch) ->
         same = pinned if own is None else {VISIBLE: own}
         for number in numbers:
             for side in sides if number % 2 else reversed(sides):
-                with watch(f"{side.case.name}: round {number} of {numbers[-1]}"):
+                told = nullcontext() if side is sides[0] else _told_of(AGAINST)
+                with told, watch(f"{side.case.name}: round {number} of {numbers[-1]}"):
                     _round(side.case, side.output(number), {**side.env, **same})
     return int(pinned[VISIBLE]) if pinned else None
 

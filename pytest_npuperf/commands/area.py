@@ -31,6 +31,8 @@ class Field:
     """How narrow its text may be cut; 0: it is never cut."""
     is_prose: bool = False
     """A sentence, which is broken into lines and never cut."""
+    decimals: int = 0
+    """How many a number is shown with; 0: three significant digits, whatever its size."""
 
 
 LANE = Field("lane", "lane")
@@ -49,6 +51,8 @@ class Spec:
     """The tables that can give it; any one is enough."""
     fields: tuple[Field, ...]
     """Its columns, the lane left out."""
+    has_lanes: bool = True
+    """Whether its rows are of lanes; files about a quantised model know none."""
 
     def missing(self) -> str:
         """Return what to say where the profile has none of its tables."""
@@ -61,7 +65,7 @@ class Area:
 
     spec: Spec
     rows: tuple[Row, ...] = ()
-    """The lane first, then a cell for each field."""
+    """The lane first, where there are lanes, then a cell for each field."""
     more: int = 0
     """How many rows are left out, for the sake of brevity."""
     reason: str = ""
@@ -69,8 +73,8 @@ class Area:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """Return all columns, the lane first."""
-        return (LANE, *self.spec.fields)
+        """Return all columns, the lane first where there are lanes."""
+        return (LANE, *self.spec.fields) if self.spec.has_lanes else self.spec.fields
 
     @property
     def is_missing(self) -> bool:

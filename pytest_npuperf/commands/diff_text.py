@@ -12,6 +12,7 @@ from pytest_npuperf.commands.sides import Side, metric_name
 from pytest_npuperf.model import Judged, Verdict
 from pytest_npuperf.report import causes
 from pytest_npuperf.report.table import Column, lay_out
+from pytest_npuperf.report.words import change_cell, limit_cell
 from pytest_npuperf.text import printable, wrapped
 from pytest_npuperf.units import show, show_apart
 
@@ -50,9 +51,9 @@ def _side(name: str, side: Side) -> str:
 def _row(found: Difference, judged: Judged) -> tuple[str, ...]:
     limit = judged.limit
     lanes = {lane for side in _sides(found) for lane in side.lanes}
-    allowed = limit.show_by(limit.max_regression.value) if limit.max_regression else ""
+    allowed = limit_cell(judged).lstrip("+-")
     title, lane = printable(limit.wanted.title()), printable(judged.lane)
-    return (_word(judged), title, lane * (len(lanes) > 1), *_cells(judged), allowed.lstrip("+"))
+    return (_word(judged), title, lane * (len(lanes) > 1), *_cells(judged), allowed)
 
 
 def _sides(found: Difference) -> tuple[Side, Side]:
@@ -77,7 +78,7 @@ def _cells(judged: Judged) -> tuple[str, str, str]:
     if comparison is None:
         return "-", show(judged.value, limit.dimension), ""
     before, now = show_apart((comparison.baseline, judged.value), limit.dimension)
-    return before, now, limit.show_by(comparison.change)
+    return before, now, change_cell(judged)
 
 
 # --- what must be said beside them ------------------------------------------------------------

@@ -130,4 +130,6 @@ def _text(field: Field, cell: Cell) -> str:
         return "-"
     if field.dimension is None or isinstance(cell, str):
         return printable(str(cell))
+    if field.decimals:
+        return f"{float(cell):.{field.decimals}f}"
     return show(cell, field.dimension)

@@ -1,4 +1,7 @@
-"""``npuperf show``: a profile, area by area, in the order in which a bottleneck is looked for."""
+"""``npuperf show``: a profile, area by area, in the order in which a bottleneck is looked for.
+
+Of a file about a quantised model there is one area.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,18 @@ from fractions import Fraction
 from pathlib import Path
 
 from pytest_npuperf import __version__
+from pytest_npuperf.accuracy.recognise import recognise
 from pytest_npuperf.catalogue import OP_TABLES
-from pytest_npuperf.commands import host_areas, kernel_areas, op_areas, run_areas
+from pytest_npuperf.commands import (
+    host_areas,
+    kernel_areas,
+    op_areas,
+    quantised_areas,
+    run_areas,
+)
 from pytest_npuperf.commands.area import Area, Cell
 from pytest_npuperf.commands.progress import progress
+from pytest_npuperf.errors import AccuracyError
 from pytest_npuperf.measure import notes_on
 from pytest_npuperf.model import JSON
 from pytest_npuperf.profile import Profile, open_profile
@@ -60,11 +71,11 @@ class Scopes:
 
 @dataclass(frozen=True)
 class Shown:
-    """What is said of a profile."""
+    """What is said of a profile, or of a file about a quantised model."""
 
     path: Path
     scopes: Scopes | None
-    """None where single areas were asked for."""
+    """None where single areas were asked for, or there is no profile."""
     tables: tuple[str, ...]
     unread: tuple[str, ...]
     """Names of files that no table claims."""
@@ -76,7 +87,15 @@ class Shown:
 
 
 def look_at(path: Path, top: int, by: str | None) -> Shown:
-    """Return the areas of a profile, or the chosen ones. Raises ProfileError."""
+    """Return the areas of a profile, or the chosen ones; or that of a file about a quantised model.
+
+    Raises ProfileError or AccuracyError.
+    """
+    if files := recognise(path):
+        if by is not None:
+            raise AccuracyError(f"{path}: about a quantised model, and no profile; leave --by out")
+        area, notes = quantised_areas.look_into(path, files, top)
+        return Shown(path, None, (), (), (), notes, (area,))
     with progress() as on_bytes:
         profile = open_profile(path, on_bytes=on_bytes)
         areas = tuple(read(profile, top) for read in _chosen(profile, by))

@@ -6,6 +6,7 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_npuperf.config.artefacts import artefacts_of
 from pytest_npuperf.config.layers import Merged
 from pytest_npuperf.config.limits import limits_of
 from pytest_npuperf.model import JSON, Case, Msprof, Noise, StepOptions
@@ -15,7 +16,8 @@ from pytest_npuperf.units import Dimension, parse
 def build_case(name: str, merged: Merged) -> Case:
     """Return the case that settings describe, which are known to be right.
 
-    What it is compared with in its session is for whoever knows the other cases, too.
+    What it is compared with in its session is for whoever knows the other cases, too. Raises
+    ConfigError where a table lacks the files that it is about.
     """
     return Case(
         name=name,
@@ -37,13 +39,17 @@ def build_case(name: str, merged: Merged) -> Case:
         record=_value(merged, "record"),
         noise=_noise(merged),
         baselines=path_at(merged, "baselines"),
+        batch_size=_value(merged, "batch_size"),
+        artefacts=artefacts_of(name, merged),
     )
 
 
 def with_app(case: Case, app: str | list[str]) -> Case:
     """Return the same case with another app; it has no recording, and the name of the program."""
     program, *arguments = words(app)
-    return replace(case, name=program, app=(program, *arguments), recording=None)
+    # It may be the same program with other arguments, which are nowhere told.
+    name = f"the other {program}" if case.app[:1] == (program,) else program
+    return replace(case, name=name, app=(program, *arguments), recording=None)
 
 
 def words(app: str | list[str]) -> tuple[str, ...]:

@@ -6,8 +6,9 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
+from pytest_npuperf.config.artefacts import incomplete
 from pytest_npuperf.config.case import words
-from pytest_npuperf.config.layers import extended, leaves
+from pytest_npuperf.config.layers import USUAL, extended, leaves
 from pytest_npuperf.config.limits import Asked, asked
 from pytest_npuperf.config.problems import Problem, did_you_mean, quoted
 from pytest_npuperf.config.where import KeyPath
@@ -20,7 +21,7 @@ Tables = Mapping[str, Mapping[str, JSON]]
 _SIDES = {"higher": ("at_most", "at_least"), "lower": ("at_least", "at_most")}
 # Shares of a whole that they are within. The share of an op can be more: of kernel_time, which
 # has no communication.
-_PARTS = ("idle_share", "overlap_share")
+_PARTS = ("idle_share", "overlap_share", "amct")
 
 _NEVER_LOST = "can never fail where higher is better: no value is less than 0; write less"
 
@@ -32,6 +33,7 @@ def check_root(table: Mapping[str, JSON]) -> Iterator[Problem]:
     yield from _all_of_it(table)
     yield from _circles(budgets)
     for name, keys in budgets.items():
+        yield from _below(("budgets", name), incomplete(_with_bases(name, budgets)))
         others = {other: table for other, table in budgets.items() if other != name}
         yield from _below(("budgets", name), check_budget(keys, others))
 
@@ -78,6 +80,16 @@ def _remove(table: JSON, path: KeyPath) -> None:
 def _below(path: KeyPath, problems: Iterable[Problem]) -> Iterator[Problem]:
     for problem in problems:
         yield Problem((*path, *problem.path), problem.text)
+
+
+def _with_bases(name: str, budgets: Tables) -> Mapping[str, JSON]:
+    """Return the tables about a quantised model of a budget and of those that it extends."""
+    whole: dict[str, dict[str, JSON]] = {}
+    for link in reversed(extended(name, budgets)):
+        for table in USUAL:
+            if table in budgets[link]:
+                whole[table] = {**whole.get(table, {}), **budgets[link][table]}
+    return whole
 
 
 def _unknown(path: KeyPath, name: str | None, others: Tables) -> Iterator[Problem]:

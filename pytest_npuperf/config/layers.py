@@ -31,6 +31,13 @@ BUILT_IN: Mapping[str, JSON] = {
     "msprof": {"command": "msprof", "timeout": "10 min"},
 }
 
+USUAL: Mapping[str, Mapping[str, JSON]] = {
+    "layer_accuracy": {"broken": 0},
+    "calibration": {"images": {"at_least": 10, "at_most": 50, "on_fail": "warn"}},
+    "amct": {"quantised_count": {"at_least": 1}},
+}
+"""The limits of the tables about a quantised model, of which each has the one that is usual."""
+
 GENERAL = (
     *("mode", "recordings", "baselines", "output", "when_unavailable", "inconclusive"),
     *("max_regression", "min_effect", "session_noise", "devices", "msprof"),
@@ -41,6 +48,7 @@ GENERAL = (
 _MERGED: frozenset[KeyPath] = frozenset(
     [("msprof",), ("msprof", "options"), ("env",), ("custom",)]
     + [(metric.name,) for metric in catalogue.METRICS.values() if metric.takes_table]
+    + [(table,) for table in USUAL]
 )
 _NOT_MERGED: frozenset[KeyPath] = frozenset([("extends",), ("on",), ("budgets",)])
 
@@ -113,8 +121,10 @@ def stack(
     said = {key: value for key, value in options.as_table().items() if key in BUILT_IN}
     budgets = _budgets(source, name, marker)
     own = Layer("marker", marker.keywords, rootdir, place=marker.where)
+    speaking = [*budgets, *(on for budget in budgets for on in _hardware(budget)), own]
+    usual = {key: USUAL[key] for layer in speaking for key in layer.table if key in USUAL}
     return (
-        Layer("built-in", BUILT_IN, folder, place="built-in"),
+        Layer("built-in", {**BUILT_IN, **usual}, folder, place="built-in"),
         Layer("[tool.npuperf]", general, folder, source),
         *budgets,
         *(on for budget in budgets for on in _hardware(budget)),

@@ -16,7 +16,6 @@ from pytest_npuperf.units import Dimension, parse
 BOUNDS = ("at_most", "at_least", "equal")
 
 _SELECTOR = tuple(vars(Selector()))
-_RULES = {"ops": catalogue.OP_STATISTICS, "apis": catalogue.API_STATISTICS}
 _NOTHING: Mapping[str, JSON] = {}
 
 
@@ -50,7 +49,7 @@ class Asked:
             return "higher" if self.table["better"] == "higher" else "lower"
         if self.wanted.column is not None:
             return "higher" if "at_least" in self.table and "at_most" not in self.table else "lower"
-        metric = catalogue.METRICS.get(self.wanted.metric)
+        metric = catalogue.metric_of(self.wanted)
         return metric.better if metric else "lower"
 
     def regression(self, usual: Fraction) -> Regression | None:
@@ -70,13 +69,15 @@ class Asked:
 def asked(path: KeyPath, value: JSON) -> Iterator[Asked]:
     """Yield the limits that a key of a budget sets; none where it sets something else."""
     key = path[0]
-    if key in _RULES:
+    if key in catalogue.RULES:
         for index, rule in enumerate(value):
             yield from _of_rule((*path, index), str(key), rule)
     elif key == "custom":
         yield Asked(path, Wanted(f"custom.{path[1]}"), Dimension.NUMBER, value, _NOTHING)
-    elif key in catalogue.METRICS:
-        yield _of_metric(path, catalogue.METRICS[str(key)], value)
+    elif metric := catalogue.METRICS.get(str(key)) or catalogue.SPEEDUPS.get(str(key)):
+        yield _of_metric(path, metric, value)
+    elif metric := catalogue.ARTEFACTS.get(" ".join(map(str, path))):
+        yield Asked(path, Wanted(str(key), str(path[1])), metric.dimension, value, _NOTHING)
 
 
 def limits_of(merged: Merged) -> Iterator[Limit]:
@@ -114,7 +115,7 @@ def _of_metric(path: KeyPath, metric: catalogue.Metric, raw: JSON) -> Asked:
 
 def _of_rule(path: KeyPath, metric: str, rule: Mapping[str, JSON]) -> Iterator[Asked]:
     select = Selector(**{key: _globs(rule[key]) for key in _SELECTOR if key in rule})
-    for name, dimension in _RULES[metric].items():
+    for name, dimension in catalogue.RULES[metric].items():
         if name in rule:
             yield Asked((*path, name), Wanted(metric, name, select), dimension, rule[name], rule)
     for column, raw in rule.get("pmu", {}).items():

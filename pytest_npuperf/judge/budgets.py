@@ -19,6 +19,8 @@ from pytest_npuperf.judge.reasons import (
 )
 from pytest_npuperf.judge.relative import NOTHING_BEFORE, Before, Compared, judge_change
 from pytest_npuperf.judge.rounds import Missing, Observed, observe
+from pytest_npuperf.judge.scales import off_scale
+from pytest_npuperf.judge.speedup import wanted_for_speedups
 from pytest_npuperf.model import Bound, Case, Judged, Limit, Measurement, Verdict
 from pytest_npuperf.text import many, named
 
@@ -83,7 +85,7 @@ def undecided(judged: Iterable[Judged]) -> bool:
 
 def nothing_can_fail(case: Case) -> str:
     """Say in one line why no limit of a case could ever fail or be compared; empty when one can."""
-    if case.against and not case.compares:
+    if case.against and not (case.compares or wanted_for_speedups(case)):
         return (
             "against is said, but no limit has max_regression, so nothing is compared; "
             'add one, such as kernel_time = { max_regression = "5 %" }'
@@ -131,7 +133,9 @@ def _judge_limit(limit: Limit, evidence: _Evidence) -> Judged:
 
 def _observed(limit: Limit, lane: str, evidence: _Evidence) -> Observed | Missing:
     if any(lane in measured.lanes for measured in evidence.rounds):
-        return observe(limit, lane, evidence.rounds)
+        seen = observe(limit, lane, evidence.rounds)
+        wrong = "" if isinstance(seen, Missing) else off_scale(limit, seen.value)
+        return Missing(wrong) if wrong else seen
     found = ", ".join(evidence.rounds[0].lanes) or "none"
     return Missing(f"{evidence.before.source} has it, and the profile has {found}")
 

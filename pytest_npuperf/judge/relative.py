@@ -9,6 +9,7 @@ from fractions import Fraction
 from pytest_npuperf.judge.attribution import explain, middle_round
 from pytest_npuperf.judge.comparison import ALPHA, Change, Rule, Wider, compare
 from pytest_npuperf.judge.rounds import value_in
+from pytest_npuperf.judge.scales import other_scale
 from pytest_npuperf.model import (
     Cause,
     Comparison,
@@ -77,10 +78,18 @@ def judge_change(
     known = [numbers for numbers, session in sessions if len(numbers) == len(session)]
     if not known:
         return _lacking(limit, lane, before)
+    if why := other_scale(limit, now, known):
+        return Compared(Verdict.NOT_MEASURED, why)
     rule = _rule(limit, regression, before)
     if not rule.in_points and (why := _no_share(now, known, rule, before)):
         return Compared(Verdict.NOT_MEASURED, why)
-    return _told(compare(now, known, rule), before.source)
+    return _told(compare(now, known, rule), _source(before, len(known)))
+
+
+def _source(before: Before, known: int) -> str:
+    """Say what a number is compared with: of a baseline only those sessions that have it."""
+    every = len(before.sessions)
+    return before.source if known == every else f"{known} of {every} sessions of the baseline"
 
 
 def _no_share(

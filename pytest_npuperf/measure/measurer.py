@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 
 import pandas as pd
 
-from pytest_npuperf.catalogue import METRICS, OP_STATISTICS, PER_STEP, needed_tables
+from pytest_npuperf.catalogue import METRICS, OP_STATISTICS, PER_STEP, STEPS, needed_tables
 from pytest_npuperf.measure.elsewhere import told
 from pytest_npuperf.measure.entries import advice_count, fused_count
 from pytest_npuperf.measure.layers import Layer, find_layer
@@ -56,10 +57,20 @@ class Measurer:
 
         Raises ProfileError.
         """
-        asked = tuple(wanted)
-        measured = {key: lane.measure(asked, by_shape) for key, lane in self._lanes.items()}
-        lanes = told(measured, {key: lane.lacking for key, lane in self._lanes.items()})
+        lanes = {
+            key: replace(lane, ops=self._lanes[key].ops(by_shape))
+            for key, lane in self.numbers(wanted).lanes.items()
+        }
         return Measurement(lanes, all_notes(self._profile))
+
+    def numbers(self, wanted: Iterable[Wanted]) -> Measurement:
+        """Return what is wanted on every lane and nothing beside it, neither ops nor notes.
+
+        Raises ProfileError.
+        """
+        asked = tuple(wanted)
+        lanes = {key: LaneMeasurement(lane.values(asked)) for key, lane in self._lanes.items()}
+        return Measurement(told(lanes, {key: lane.lacking for key, lane in self._lanes.items()}))
 
     def longest(
         self, selects: Iterable[Selector], many: int = TOLD
@@ -80,14 +91,16 @@ class _LaneMeasurer:
         """What there is no row for."""
         self._read: dict[frozenset[str], OpRows] = {}
 
-    def measure(self, wanted: Iterable[Wanted], by_shape: bool) -> LaneMeasurement:
+    def values(self, wanted: Iterable[Wanted]) -> dict[Wanted, Value]:
         values = {}
         for number in wanted:
             if number not in self._values:
                 self._values[number] = self._value(number)
             values[number] = self._values[number]
-        ops = self._op_rows_by_shape if by_shape else self._op_rows
-        return LaneMeasurement(values, ops)
+        return values
+
+    def ops(self, by_shape: bool) -> tuple[OpRow, ...]:
+        return self._op_rows_by_shape if by_shape else self._op_rows
 
     def longest(self, selects: Iterable[Selector], many: int) -> tuple[LongOp, ...]:
         found = (op for select in selects for op in self._longest(select, many))
@@ -127,6 +140,8 @@ class _LaneMeasurer:
         return Value(statistic(data, wanted.statistic or ""), len(data), data=data)
 
     def _number(self, wanted: Wanted) -> Number:
+        if wanted == STEPS:
+            return Number(Fraction(self._step_count(wanted)), samples=1)
         base = _without_per_step(wanted)
         if base != wanted:
             number = self._plain(base)

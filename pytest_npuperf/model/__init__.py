@@ -2,6 +2,14 @@
 
 from typing import Any
 
+from pytest_npuperf.model.artefacts import (
+    NO_ARTEFACTS,
+    AmctFiles,
+    Artefacts,
+    CalibrationFiles,
+    LayerFiles,
+    NumberFile,
+)
 from pytest_npuperf.model.baselines import Baseline, Session
 from pytest_npuperf.model.cases import (
     ENOUGH_ROUNDS,
@@ -15,6 +23,7 @@ from pytest_npuperf.model.cases import (
     Unavailable,
 )
 from pytest_npuperf.model.limits import (
+    PERCENT,
     Bound,
     BoundKind,
     InForce,
@@ -24,7 +33,14 @@ from pytest_npuperf.model.limits import (
     Selector,
     Wanted,
 )
-from pytest_npuperf.model.measured import LaneMeasurement, LongOp, Measurement, OpRow, Value
+from pytest_npuperf.model.measured import (
+    LaneMeasurement,
+    LongOp,
+    Measurement,
+    OpRow,
+    Reported,
+    Value,
+)
 from pytest_npuperf.model.verdicts import (
     CaseResult,
     Cause,
@@ -42,9 +58,14 @@ __all__ = [
     "ENOUGH_ROUNDS",
     "JSON",
     "MANIFEST",
+    "NO_ARTEFACTS",
+    "PERCENT",
+    "AmctFiles",
+    "Artefacts",
     "Baseline",
     "Bound",
     "BoundKind",
+    "CalibrationFiles",
     "Case",
     "CaseResult",
     "Cause",
@@ -54,16 +75,19 @@ __all__ = [
     "InForce",
     "Judged",
     "LaneMeasurement",
+    "LayerFiles",
     "Limit",
     "LongOp",
     "Measurement",
     "Mode",
     "Msprof",
     "Noise",
+    "NumberFile",
     "OnFail",
     "OpRow",
     "OtherSide",
     "Regression",
+    "Reported",
     "Selector",
     "Session",
     "StepOptions",

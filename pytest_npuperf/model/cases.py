@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
+from pytest_npuperf.model.artefacts import NO_ARTEFACTS, Artefacts
 from pytest_npuperf.model.limits import Limit
 
 Mode = Literal["auto", "run", "replay", "off"]
@@ -84,6 +85,10 @@ class Case:
     """The folder of what was accepted."""
     against: Case | None = None
     """What to compare with in the same session, instead of a baseline."""
+    batch_size: int | None = None
+    """Samples in a step; None where nobody says it."""
+    artefacts: Artefacts = NO_ARTEFACTS
+    """The files about a quantised model that are judged, too."""
 
     @property
     def compares(self) -> bool:
@@ -103,7 +108,8 @@ class Collected:
     """Where the profiles of a case are: one folder for each round."""
 
     rounds: tuple[Path, ...]
-    mode: Literal["run", "replay"]
+    mode: Literal["run", "replay", ""]
+    """Empty where the case is about files only, and there is no profile."""
     recorded: str = ""
     """The date of a recording, ``2026-01-31``; empty for a live run."""
     fingerprint: Mapping[str, str] = field(default_factory=dict)

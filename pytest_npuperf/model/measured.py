@@ -25,6 +25,16 @@ class Value:
 
 
 @dataclass(frozen=True)
+class Reported:
+    """A number that the test reported itself."""
+
+    value: Fraction
+    unit: str = ""
+    against: Fraction | None = None
+    """The same of what the case is compared with, where the test said it."""
+
+
+@dataclass(frozen=True)
 class OpRow:
     """All rows of one op type on one core: count, and total time in ns."""
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from typing import Literal
 
 from pytest_npuperf.model.limits import InForce, Limit
 from pytest_npuperf.model.measured import Measurement
@@ -63,10 +62,32 @@ class Comparison:
         """Return whether it is beyond the limit as written, and not beyond the one in force."""
         return self.in_force is not None and self.in_force.decides
 
-    def worse(self, better: Literal["lower", "higher"]) -> Fraction:
+    def worse(self, limit: Limit) -> Fraction:
         """Return the change in the worse direction; whatever comes of nothing is a huge one."""
-        change = _FROM_NOTHING if self.change is None else self.change
-        return change if better == "lower" else -change
+        return limit.for_the_worse(_FROM_NOTHING if self.change is None else self.change)
+
+    def show_beside(self, limit: Limit) -> tuple[str, str, str]:
+        """Return the change, what is allowed, and what is in force instead; all told apart.
+
+        ``+9.6 %``, ``+5.0 %`` and ``9.5 % in force with 1 session of 5 needed``, which is empty
+        where the limit holds as it is written.
+        """
+        change, allowed, *wider = limit.show_apart((self.change, *self._limits(limit)))
+        in_force = f"{wider[0].lstrip('+-')} in force " if wider else ""
+        return change, allowed, in_force + (self.in_force.why if self.in_force else "")
+
+    def show_bounds(self, limit: Limit) -> str:
+        """Return between what the change is: ``surely +5.9 % to +8.1 %``; empty if that is open."""
+        if self.low is None or self.high is None:
+            return ""
+        limits = self._limits(limit)
+        low, high = (limit.show_apart((end, *limits))[0] for end in (self.low, self.high))
+        return f"surely {low} to {high}"
+
+    def _limits(self, limit: Limit) -> list[Fraction]:
+        """Return the changes that are allowed, as they are written and as they are in force."""
+        wider = [limit.for_the_worse(self.in_force.value)] if self.in_force else []
+        return [limit.allowed or Fraction(0), *wider]
 
 
 @dataclass(frozen=True)
@@ -97,7 +118,7 @@ class Judged:
             return bound.excess(self.value)
         if self.comparison is None or self.limit.max_regression is None:
             return Fraction(0)
-        return self.comparison.worse(self.limit.better) - self.limit.max_regression.value
+        return self.comparison.worse(self.limit) - self.limit.max_regression.value
 
     @property
     def is_by_change(self) -> bool:
@@ -197,6 +218,8 @@ class CaseResult:
     rounds: tuple[Measurement, ...] = ()
     limits: tuple[Judged, ...] = ()
     notes: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    """What files about a quantised model say beside their numbers."""
     causes: Mapping[str, tuple[Cause, ...]] = field(default_factory=dict)
     """By lane: where a changed time comes from; worst first, and they sum to the change."""
     against: OtherSide | None = None

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_npuperf import results
+from pytest_npuperf.errors import NpuperfError
 from pytest_npuperf.judge import Before, differences, differences_from_any
 from pytest_npuperf.model import Baseline, Case, CaseResult, Noise, OtherSide
 from pytest_npuperf.report import say_soc
@@ -19,17 +20,21 @@ def before(case: Case, measured: CaseResult) -> Before:
     """
     if not case.compares:
         return Before()
-    if case.against is not None:
-        return _other_side(case, case.against, measured.fingerprint, measured.against)
+    if case.against is not None or measured.against is not None:
+        return _other_side(case, measured.fingerprint, measured.against)
+    if not measured.profiles:
+        raise NpuperfError(
+            "max_regression has nothing to compare with, as files have no baseline; "
+            "write against = { case = NAME }"
+        )
     found = _baseline(case, measured)
     return replace(found, noise=case.noise)
 
 
-def _other_side(
-    case: Case, against: Case, fingerprint: Mapping[str, str], other: OtherSide | None
-) -> Before:
+def _other_side(case: Case, fingerprint: Mapping[str, str], other: OtherSide | None) -> Before:
     if other is None:
-        return Before(obstacle=_not_measured(against))
+        assert case.against is not None
+        return Before(obstacle=_not_measured(case.against))
     # Both were measured in turn: what changes from session to session is on both sides.
     noise = Noise(min_effect=case.noise.min_effect)
     obstacle = "; ".join(differences(fingerprint, other.fingerprint, other.title))

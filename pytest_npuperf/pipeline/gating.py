@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date
-from fractions import Fraction
 from pathlib import Path
 
 from pytest_npuperf import results
@@ -16,25 +15,32 @@ from pytest_npuperf.judge import (
     Before,
     blocks,
     explain_changes,
+    explain_gain,
     judge,
     nothing_can_fail,
+    tell_gain,
     undecided,
+    wanted_for_speedups,
+    with_speedups,
     worst,
 )
 from pytest_npuperf.model import (
+    NO_ARTEFACTS,
     Case,
     CaseResult,
     Collected,
     Measurement,
     OtherSide,
+    Reported,
     Selector,
     Unavailable,
     Verdict,
-    Wanted,
 )
 from pytest_npuperf.pipeline.before import before
 from pytest_npuperf.pipeline.opened import Profiles, state_of
-from pytest_npuperf.pipeline.rounds import Rounds, with_reported, with_units
+from pytest_npuperf.pipeline.other import other_side
+from pytest_npuperf.pipeline.rounds import Rounds
+from pytest_npuperf.pipeline.told import Told, about_files_only, tell, without_profile
 from pytest_npuperf.profile.tables import BY_FILE
 from pytest_npuperf.report import culprits
 
@@ -54,8 +60,8 @@ class Request:
     """What paths are shown relative to."""
     dev: Path
     """Where device nodes are looked for."""
-    reported: Mapping[str, tuple[Fraction, str]] = field(default_factory=dict)
-    """The numbers that the test reported, each with its unit."""
+    reported: Mapping[str, Reported] = field(default_factory=dict)
+    """The numbers that the test reported, by their names."""
     watch: Watch = nullcontext
     """Is told of each round that is run."""
     listed: int = 0
@@ -88,7 +94,7 @@ def gate(
         result = _gated(request, case, profiles, collected)
     except (NpuperfError, OSError) as err:
         return refused(request, err)
-    if result.mode == "replay":
+    if result.mode == "replay" and case.artefacts == NO_ARTEFACTS:
         judged[case.name] = (asked, result)
     return result
 
@@ -108,21 +114,25 @@ def _states(case: Case, collected: Collected | Unavailable | None) -> list[objec
 def _gated(
     request: Request, asked: Case, profiles: Profiles, collected: Collected | Unavailable | None
 ) -> CaseResult:
-    obtained = collected or collect_case(asked, request)
+    obtained = collected or _obtained(asked, request)
     if isinstance(obtained, Unavailable):
         return _skipped(request, asked, obtained)
-    case = with_units(request.resolve(obtained.fingerprint.get("soc")), request.reported)
+    resolved = request.resolve(obtained.fingerprint.get("soc"))
+    told = tell(resolved, request.reported).with_paths(request.shorter)
+    case = told.with_units(resolved)
     if cannot_fail := nothing_can_fail(case):
         raise NpuperfError(f"{case.name}: {cannot_fail}")
     # Of what the test has run itself there cannot be more.
     can_go_on = collected is None and obtained.mode == "run" and not asked.record
-    looks = replace(case, rounds=len(obtained.rounds)).looks[: None if can_go_on else 1]
-    result = _judged(request, case, obtained, profiles, looks)
+    # What is about files only has a single round, too.
+    rounds = len(obtained.rounds) or 1
+    looks = replace(case, rounds=rounds).looks[: None if can_go_on else 1]
+    result = _judged(request, case, obtained, profiles, told, looks)
     for look in looks[1:]:
         if not undecided(result.limits):
             break
         obtained = collect_more(asked, request.folder, request.dev, obtained, look, request.watch)
-        result = _judged(request, case, obtained, profiles, looks)
+        result = _judged(request, case, obtained, profiles, told, looks)
     return result
 
 
@@ -145,6 +155,10 @@ def _skipped(request: Request, case: Case, unavailable: Unavailable) -> CaseResu
 
 
 # --- collect ----------------------------------------------------------------------------------
+
+
+def _obtained(case: Case, request: Request) -> Collected | Unavailable:
+    return Collected((), "") if about_files_only(case) else collect_case(case, request)
 
 
 def collect_case(case: Case, request: Request) -> Collected | Unavailable:
@@ -176,15 +190,12 @@ def _judged(
     case: Case,
     collected: Collected,
     profiles: Profiles,
+    told: Told,
     looks: tuple[int, ...],
 ) -> CaseResult:
-    rounds = Rounds.open(case, collected, profiles)
-    measured = tuple(
-        with_reported(each, case, request.reported)
-        for each in rounds.measure(_wanted(case), by_shape=case.compares)
-    )
-    other = _other_side(case, collected, profiles, request)
-    known = _written(request, _unjudged(request, collected, measured, other, looks[0]))
+    rounds, unjudged = _measured(request, case, collected, profiles, told, looks[0])
+    known = _written(request, unjudged)
+    measured = known.rounds
     try:
         compared = replace(before(case, known), looks=len(looks))
     except NpuperfError as err:
@@ -205,29 +216,35 @@ def _judged(
         reason="",
         rounds=measured,
         limits=limits,
-        causes=explain_changes(limits, measured, compared),
+        causes=explain_gain(known) or explain_changes(limits, measured, compared),
         blocks=blocks(case, verdict),
     )
     return _written(request, judged)
 
 
-def _wanted(case: Case) -> Iterator[Wanted]:
-    return (limit.wanted for limit in case.limits)
+def _measured(
+    request: Request,
+    case: Case,
+    collected: Collected,
+    profiles: Profiles,
+    told: Told,
+    first_look: int,
+) -> tuple[Rounds, CaseResult]:
+    """Measure a case and what it is compared with in its session, and find what files say."""
+    rounds = Rounds.open(case, collected, profiles)
+    wanted = [*(limit.wanted for limit in case.limits), *wanted_for_speedups(case)]
+    own = rounds.measure(wanted, by_shape=_is_explained(case)) or (without_profile(),)
+    other = other_side(case, collected, wanted, told, profiles, request.shown)
+    with_told = [told.of(each, case.limits) for each in own]
+    measured = with_speedups(case, with_told, collected.fingerprint, other)
+    known = _unjudged(request, collected, measured, other, first_look)
+    findings = (*tell_gain(known), *told.findings(case.limits, rounds))
+    return rounds, replace(known, findings=tuple(map(request.shorter, findings)))
 
 
-def _other_side(
-    case: Case, collected: Collected, profiles: Profiles, request: Request
-) -> OtherSide | None:
-    """Measure what the case is compared with in one session, where it was collected."""
-    if case.against is None or collected.against is None:
-        return None
-    rounds = Rounds.open(case.against, collected.against, profiles)
-    return OtherSide(
-        title=case.against.name,
-        profiles=tuple(request.shown(path) for path in collected.against.rounds),
-        fingerprint=collected.against.fingerprint,
-        rounds=rounds.measure(_wanted(case), by_shape=True),
-    )
+def _is_explained(case: Case) -> bool:
+    """Return whether the ops behind a change are told, which takes their shapes."""
+    return case.compares or bool(wanted_for_speedups(case))
 
 
 def _unjudged(

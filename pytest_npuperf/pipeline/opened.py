@@ -45,7 +45,7 @@ class Profiles:
         self.recordings = recordings
         self._runs: dict[Path, Opened] = {}
 
-    def open(self, path: Path, mode: Literal["run", "replay"]) -> Opened:
+    def open(self, path: Path, mode: Literal["run", "replay", ""]) -> Opened:
         """Return a profile that was read before, unless it has changed on disk since.
 
         Raises ProfileError.

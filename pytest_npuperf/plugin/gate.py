@@ -16,7 +16,7 @@ import pytest
 
 from pytest_npuperf.config import Marker, words
 from pytest_npuperf.errors import ConfigError, NpuperfError
-from pytest_npuperf.model import Case, CaseResult, Collected, Unavailable, Verdict
+from pytest_npuperf.model import Case, CaseResult, Collected, Reported, Unavailable, Verdict
 from pytest_npuperf.plugin.marks import CaseMark
 from pytest_npuperf.plugin.options import html_path
 from pytest_npuperf.plugin.session import Found, NpuperfSession
@@ -55,7 +55,7 @@ class Gate:
     def __init__(self, item: pytest.Item, session: NpuperfSession, mark: CaseMark | None) -> None:
         self._item, self._session, self._mark = item, session, mark
         self._obtained: list[Collected | Unavailable] = []
-        self._reported: dict[str, tuple[Fraction, str]] = {}
+        self._reported: dict[str, Reported] = {}
         self._settled: set[str] = set()
         """The cases of which something has been said."""
 
@@ -80,13 +80,19 @@ class Gate:
         recording = self._session.settings.rootdir / path
         return self._obtain(replace(self._case, mode="replay", recording=recording))
 
-    def metric(self, name: str, value: float, unit: str = "") -> None:
-        """Report a number, once, that the budget limits as ``custom.NAME``."""
-        if isinstance(value, bool) or not math.isfinite(value):
-            raise ValueError(f"npuperf.metric({name!r}): {value} is not a finite number")
+    def metric(self, name: str, value: float, unit: str = "", against: float | None = None) -> None:
+        """Report a number, once, that the budget limits as ``custom.NAME``.
+
+        ``against`` is the same number of what the budget's ``against`` names, such as the
+        accuracy of the float model.
+        """
+        for number in (value, *(() if against is None else (against,))):
+            if isinstance(number, bool) or not math.isfinite(number):
+                raise ValueError(f"npuperf.metric({name!r}): {number} is not a finite number")
         if name in self._reported:
             raise ValueError(f"npuperf.metric({name!r}) was reported before; report it once")
-        self._reported[name] = (Fraction(str(value)), unit)
+        other = None if against is None else Fraction(str(against))
+        self._reported[name] = Reported(Fraction(str(value)), unit, other)
 
     def check(self, profile: Profile, budget: str | Mapping[str, Any] | None = None) -> CaseResult:
         """Judge a profile now, by the test's own budget, another one, or keys of a budget.

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from pytest_npuperf.catalogue import from_profile
 from pytest_npuperf.model import MANIFEST, CaseResult, Judged, Verdict
 from pytest_npuperf.report.words import by_verdict, name_of, noise, severity
 from pytest_npuperf.text import NAME_ROOM, columns, named
@@ -37,6 +38,9 @@ _SLOWER_THAN = "see the details under the failed test of {case}: it is worse tha
 _CHANGED = (
     "see the details under the failed test of {case}; where the change is meant: "
     "{accept} --replace --reason TEXT"
+)
+_NOT_TOLD = (
+    "see the row of {title} for what {case} lacks, and add that, or take the limit out{where}"
 )
 _WARNED = 'look at {title} of {case}; on_fail = "fail"{where} would make it count'
 _WITHIN_NOISE = (
@@ -106,9 +110,16 @@ def _of_limit(case: CaseResult, config: str) -> str:
         case=name_of(case),
         accept=accept(case, config),
         title=named(worst.limit.wanted.title()),
-        where=f" at {worst.limit.where}" if worst.limit.where else "",
+        where=_at(worst.limit.where),
         other=named(case.against.title) if case.against else "",
     )
+
+
+def _at(where: str) -> str:
+    """Return where a limit stands; a usual one stands nowhere yet."""
+    if where == "built-in":
+        return ", by saying another in the budget"
+    return f" at {where}" if where else ""
 
 
 def _urgency(judged: Judged) -> tuple[bool, bool, object]:
@@ -137,6 +148,8 @@ def _lacks_soc(case: CaseResult, judged: Judged) -> bool:
 def _advice(judged: Judged, in_one_session: bool) -> str:
     if judged.warned:
         return _WARNED
+    if judged.verdict is Verdict.NOT_MEASURED and not from_profile(judged.limit.wanted):
+        return _NOT_TOLD
     if noise(judged):
         return _HIDDEN
     is_within = judged.verdict in (Verdict.PASSED, Verdict.INCONCLUSIVE)

@@ -46,8 +46,8 @@ def _table(name: str, found: Sequence[Cause], width: int) -> list[str]:
     if not found:
         return []
     change = sum(cause.delta for cause in found)
-    # What makes it worse is told first, but of a time that is better what made it so.
-    ordered = found if change >= 0 else sorted(found, key=lambda cause: cause.delta)
+    # What makes it worse is told first, but of a time that is better the largest part either way.
+    ordered = found if change >= 0 else sorted(found, key=lambda cause: -abs(cause.delta))
     rows = [_row(cause) for cause in ordered[:_SHOWN]]
     if rest := ordered[_SHOWN:]:
         together = sum(cause.delta for cause in rest)

@@ -38,6 +38,7 @@ def _also(case: CaseResult, judged: Judged) -> str:
 def details(case: CaseResult) -> str:
     """Return the section under a failed test: its limits, the operators behind them, notes."""
     lines = [_head(case), *_limits(case), *(f"  {line}" for line in causes(case, WIDTH - 2))]
+    lines += [f"  {finding}" for finding in case.findings]
     lines += [f"note: {note}" for note in case.notes]
     lines += [f"profile: {profile}" for profile in case.profiles]
     if case.against:

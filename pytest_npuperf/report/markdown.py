@@ -19,6 +19,7 @@ from pytest_npuperf.report.overview import (
     total,
     verdict,
 )
+from pytest_npuperf.report.quantised import Section, sections
 from pytest_npuperf.report.words import (
     by_verdict,
     change_cell,
@@ -55,6 +56,7 @@ def markdown(
     items = [] if is_short else _replayed(cases)
     items += [f"not checked: {code(case)}: {prose(reason)}" for case, reason in not_checked]
     items += [code(line) for line in (*tolerated(cases), *improvements(cases, config))]
+    blocks += [_quantised(section) for section in sections(cases)]
     if items:
         blocks.append("\n".join(f"- {item}" for item in _first(items, _ITEMS, "line")))
     if action := next_action(cases, config).removeprefix("next: "):
@@ -75,6 +77,11 @@ def _long(cases: Sequence[CaseResult]) -> list[str]:
     if rest := len(told) - len(rows):
         blocks.append(f"and {many(rest, 'row')} more; `--npuperf-json` has them all")
     return [*blocks, *_explained(cases)]
+
+
+def _quantised(section: Section) -> str:
+    lines = _first([f"- {code(line)}" for line in section.lines], _ITEMS, "line")
+    return "\n".join([f"#### {prose(section.title)}", "", *lines])
 
 
 # --- the table --------------------------------------------------------------------------------

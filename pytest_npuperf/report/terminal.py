@@ -8,6 +8,7 @@ from pytest_npuperf.model import CaseResult, Verdict
 from pytest_npuperf.report.actions import next_action
 from pytest_npuperf.report.failure import one_line
 from pytest_npuperf.report.overview import improvements, is_quiet, replays, tolerated, total
+from pytest_npuperf.report.quantised import sections
 from pytest_npuperf.report.rows import COLOURS, Line, folded, table
 from pytest_npuperf.report.words import by_verdict, name_of, verdict_word
 from pytest_npuperf.text import clipped, many, named
@@ -15,6 +16,8 @@ from pytest_npuperf.text import clipped, many, named
 WIDEST = 100
 _ITEMS = 10
 """How many items of a list are told."""
+_FINDINGS = 20
+"""How many lines are told of a quantised model beside those of its limits."""
 _LONGEST = 300
 """Columns of a sentence that holds names of the project's own."""
 
@@ -44,7 +47,8 @@ def summary(
     said += [] if all(map(is_quiet, cases)) else _replays(cases, most)
     better = [(line, "green") for line in improvements(cases, config)]
     said += [*doubts, *better, *_total(cases), (next_action(cases, config), "")]
-    return [*table(cases, width, verbosity > 0), *folded(said, width)]
+    rows = table(cases, width, verbosity > 0)
+    return [*rows, *_quantised(cases, width, most), *folded(said, width)]
 
 
 # --- what follows the table -------------------------------------------------------------------
@@ -68,6 +72,15 @@ def _doubts(cases: Iterable[CaseResult]) -> list[Line]:
         (f"{verdict_word(judged)} {name_of(case)}: {judged.reason}", "yellow")
         for case, judged in doubtful
     ]
+
+
+def _quantised(cases: Sequence[CaseResult], width: int, most: int | None) -> list[Line]:
+    lines: list[Line] = []
+    for section in sections(cases):
+        told = _first(section.lines, most and len(section.halves) + _FINDINGS, "line")
+        lines += folded([(section.title, "bold")], width)
+        lines += [(f"  {text}", "") for text, _ in folded([(each, "") for each in told], width - 2)]
+    return lines
 
 
 def _replays(cases: Sequence[CaseResult], most: int | None) -> list[Line]:

@@ -51,6 +51,7 @@ def case_as_json(case: CaseResult) -> JSON:
         "causes": {lane: [_cause_as_json(each) for each in of] for lane, of in case.causes.items()},
         "against": case.against and _other_as_json(case.against),
         "notes": list(case.notes),
+        "findings": list(case.findings),
     }
 
 
@@ -87,6 +88,7 @@ def case_from_json(data: JSON) -> CaseResult:
         rounds=rounds_from_json(data["rounds"], wanted),
         limits=limits,
         notes=tuple(data["notes"]),
+        findings=tuple(data["findings"]),
         causes={lane: tuple(map(_cause, causes)) for lane, causes in data["causes"].items()},
         against=against
         and OtherSide(

@@ -35,6 +35,16 @@ HOSTILE = (
     "\x1b[31m\u202eturned",
 )
 
+QUANTISED = result(
+    "int8",
+    {
+        limit("speedup", Dimension.NUMBER, at_least=Fraction(13, 10), better="higher"): Fraction(
+            14, 10
+        ),
+        limit("layer_accuracy", Dimension.COUNT, "broken", at_most=0): 1,
+    },
+)
+
 OPS = (
     OpRow("Conv2D", "AI_CORE", 4, 800_000, "1,3,8,8"),
     OpRow("Conv2D", "AI_CORE", 4, 200_000, "1,3,4,4"),

@@ -442,7 +442,7 @@ def test_two_releases_are_compared_and_it_is_said(tmp_path: Path, both: Diff) ->
 
 def test_the_steps_can_decide(tmp_path: Path, compared: Diff) -> None:
     for side, times in (("A", (9, 10, 10, 10)), ("B", (9, 30, 10, 10))):
-        trace = [(0, 1, n, n * 2000 * US, t * 100 * US) for n, t in enumerate(times, 1)]
+        trace = [(0, 1, n, n * 4000 * US, t * 100 * US) for n, t in enumerate(times, 1)]
         profile(tmp_path / side, ops(), step_trace=step_trace(*trace))
     status, out, _ = compared("--metric", "step_time.p50")
     assert (status, table(out)[0][:3]) == (0, ["same", "step_time", "p50"])

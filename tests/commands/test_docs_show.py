@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_npuperf.commands import host_areas, kernel_areas, op_areas, run_areas
+from pytest_npuperf.commands import (
+    host_areas,
+    kernel_areas,
+    op_areas,
+    quantised_areas,
+    run_areas,
+)
 from pytest_npuperf.commands.cli import main
 from pytest_npuperf.commands.show import BY, FORMAT, as_json, look_at
 
@@ -19,6 +25,7 @@ SPECS = (
     *(host_areas.APIS, host_areas.FUSION, host_areas.MEMORY, host_areas.ADVICE),
 )
 KERNEL_SPECS = (kernel_areas.KERNELS, kernel_areas.KERNEL_CORES)
+QUANTISED_SPECS = (quantised_areas.OUTPUTS, quantised_areas.SEARCH, quantised_areas.CALIBRATION)
 
 
 def code(text: str) -> list[str]:
@@ -30,7 +37,7 @@ def test_the_page_lists_every_area_with_its_tables_and_keys() -> None:
     found = {name: (code(tables), code(keys)) for name, tables, keys in listed if code(keys)}
     assert found == {
         spec.key: (list(spec.needs), [field.key for field in spec.fields])
-        for spec in (*SPECS, *KERNEL_SPECS)
+        for spec in (*SPECS, *KERNEL_SPECS, *QUANTISED_SPECS)
     }
 
 

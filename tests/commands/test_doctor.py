@@ -40,7 +40,19 @@ from pytest_npuperf.commands.doctor.here import Here
 from pytest_npuperf.commands.doctor.text import as_text
 from pytest_npuperf.commands.doctor.trips import effects_on
 from pytest_npuperf.config import Options, load
-from pytest_npuperf.model import LaneMeasurement, Measurement, Session, Value
+from pytest_npuperf.model import (
+    CaseResult,
+    Judged,
+    LaneMeasurement,
+    Limit,
+    Measurement,
+    Session,
+    Value,
+    Verdict,
+    Wanted,
+)
+from pytest_npuperf.pipeline import Profiles, Request, gate
+from pytest_npuperf.units import Dimension
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
@@ -304,6 +316,12 @@ def test_from_which_change_on_a_limit_fails(
     assert project.failing_from() == [("PASSED", trip) for _, trip in cases]
 
 
+def test_what_is_in_no_profile_is_not_tried() -> None:
+    limit = Limit(Wanted("calibration", "images"), Dimension.COUNT, at_least=Fraction(16))
+    judged = Judged(limit, Verdict.PASSED, "0", Fraction(32), 1, Fraction(1), reason="")
+    assert effects_on(judged) == ()
+
+
 def test_what_is_not_passed_is_put_to_the_test_where_it_can_be(project: Project) -> None:
     project.limits(
         *('step_time.p99 = "12 us"', 'kernel_time = "9 us"'),
@@ -314,6 +332,25 @@ def test_what_is_not_passed_is_put_to_the_test_where_it_can_be(project: Project)
         ("FAILED", "not tried"),
         ("NOT_MEASURED", "not tried"),
     ]
+
+
+def test_a_recording_is_gated_once_however_much_is_tried(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Request] = []
+
+    def counted(request: Request, profiles: Profiles) -> CaseResult:
+        asked.append(request)
+        return gate(request, profiles)
+
+    monkeypatch.setattr("pytest_npuperf.commands.doctor.gated.gate", counted)
+    project.limits('kernel_time = "11 us"', "kernel_count = 4", *conv('max = "6 us"'))
+    assert project.failing_from() == [
+        ("PASSED", "+10.1 %"),
+        ("PASSED", "1 more"),
+        ("PASSED", "+20.1 %"),
+    ]
+    assert [request.name for request in asked] == ["net"]
 
 
 def test_totals_alone_can_be_put_to_the_test(tmp_path: Path) -> None:
@@ -406,7 +443,7 @@ verdict  number           now   limit  fails from  line
 NEW      kernel_time  10.0 us  +5.0 %           -     3
     there is no baseline to compare it with
 
-npuperf: 1 limit in 1 budget: 1 not told by the recording
+npuperf: 1 limit in 1 budget: 1 cannot be told
 """
 
 
@@ -478,7 +515,7 @@ FAILED (warn)  kernel_count               4        3         now     5
 NOT_MEASURED   ops type=Conv2d max        -  6.00 us           -     9
     no row of op_summary is type=Conv2d; near it: Conv2D
 
-npuperf: 4 limits in 1 budget: 2 not told by the recording, 1 cannot fail
+npuperf: 4 limits in 1 budget: 2 cannot be told, 1 cannot fail
 """
 
 
@@ -719,10 +756,11 @@ def test_the_page_shows_what_is_printed() -> None:
     ((arguments, shown),) = re.findall(
         r"^```console\n\$ npuperf (.*)\n((?s:.*?))^```$", PAGE, re.MULTILINE
     )
-    assert arguments == "doctor --self-test"
+    assert arguments == "doctor --self-test --case resnet50"
     env = {"PATH": "/nonexistent"}
     folder = ROOT / "example_project"
-    text, status = doctor(Wish(self_test=True), folder, env, Path("/nonexistent"), 80)
+    wish = Wish(case="resnet50", self_test=True)
+    text, status = doctor(wish, folder, env, Path("/nonexistent"), 80)
     assert status == SOUND
     # The releases are those of this machine, and fill one line or two.
     printed = text.replace("/nonexistent/", "/dev/").partition("\nmsprof ")[2]

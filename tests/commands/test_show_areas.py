@@ -25,6 +25,7 @@ from trace_files import complete, process, trace
 from pytest_npuperf.commands import host_areas
 from pytest_npuperf.commands.area import Area
 from pytest_npuperf.commands.show import as_json, look_at
+from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.measure import measure
 from pytest_npuperf.model import Selector, Wanted
 from pytest_npuperf.profile import Lane, open_profile
@@ -281,6 +282,40 @@ def test_steps_are_those_of_the_model_with_most_of_them(tmp_path: Path) -> None:
     path = msprof(tmp_path, step_trace=trace)
     found = [(row["model"], row["time_ns"]) for row in rows(path, "step", "steps")]
     assert found == [("8", 60), ("8", 50)]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_a_table_without_a_column_that_is_read_anyhow_has_rows(tmp_path: Path, suffix: str) -> None:
+    cells = {"csv": "Op Name\nconv\nconv\n", "json": '[{"Op Name": "conv"}, {"Op Name": "conv"}]'}
+    write(tmp_path, {f"op_summary_1.{suffix}": cells[suffix]})
+    (op,) = rows(tmp_path, "op", "ops")
+    absent = dict.fromkeys(("type", "core", "start_ns", "duration_ns"))
+    assert op == {"lane": "0", "name": "conv", "count": 2, **absent}
+    (lane,) = areas(tmp_path)["lanes"]["rows"]
+    assert (lane["lane"], lane["kernel_time_ns"]) == ("0", None)
+
+
+@pytest.mark.parametrize("table", ["op_summary", "op_statistic", "api_statistic", "step_trace"])
+@pytest.mark.parametrize("header", ["Op Name;Count", "this,that"])
+def test_a_table_without_any_column_of_its_name_is_not_shown(
+    tmp_path: Path, table: str, header: str
+) -> None:
+    path = write(tmp_path, {f"{table}_1.csv": f"{header}\n1,2\n"}) / f"{table}_1.csv"
+    with pytest.raises(ProfileError) as caught:
+        look_at(tmp_path, 10, None)
+    wanted = {
+        "op_summary": "Step Id, Infer ID, Model ID",
+        "op_statistic": "Model Name, OP Type, Core Type",
+        "api_statistic": "Level, API Name, Time(us)",
+        "step_trace": "Iteration ID, Iteration Time(us), Iteration End(us)",
+    }
+    found = {
+        "Op Name;Count": ':1: the columns are separated by ";", and "," is wanted; export the '
+        "file again: a spreadsheet that saved it may have changed numbers, too",
+        "this,that": f": no column of {table}, such as {wanted[table]}; there is this, that; "
+        "export the file again, or rename it if it holds something else",
+    }
+    assert str(caught.value) == f"{path}{found[header]}"
 
 
 def test_a_column_that_is_not_there_is_absent(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ FOUND = {
 }
 SLOW = (
     "slow: kernel_time 140 us, +16.7 % from 120 us (baseline), 5.0 % allowed, "
-    "9.5 % in force with 1 session of 5; 1 round against 1 cannot tell noise from change; "
+    "9.5 % in force with 1 session of 5 needed; 1 round against 1 cannot tell noise from change; "
     "most by Conv2D (slower, +20.0 us) [pyproject.toml:12]"
 )
 BETTER = [
@@ -161,12 +161,12 @@ def test_a_change_that_only_the_limit_in_force_allows(project: Project) -> None:
     result.assert_outcomes(passed=1)
     (limit,) = project.read()["cases"][0]["limits"]
     assert (limit["verdict"], limit["max_regression"]["value"]) == ("PASSED", 0.05)
-    in_force = {"value": 0.095, "why": "with 1 session of 5", "decides": True}
+    in_force = {"value": 0.095, "why": "with 1 session of 5 needed", "decides": True}
     assert limit["comparison"]["in_force"] == in_force
     said = " ".join(line.strip() for line in result.outlines)
     assert (
         " worse, but not failed: resnet50: kernel_time 128 us, +6.7 % from 120 us (baseline), "
-        "5.0 % allowed, 9.5 % in force with 1 session of 5; "
+        "5.0 % allowed, 9.5 % in force with 1 session of 5 needed; "
         "1 round against 1 cannot tell noise from change [npuperf.toml:3] "
     ) in said
     assert f"accept more sessions ({command} --reason TEXT), or compare two builds" in said
@@ -270,12 +270,14 @@ def test_two_apps_that_run_in_turn_under_msprof(project: Project) -> None:
     result = project.run("--npuperf-mode=run", "--npuperf-json=results.json")
     result.assert_outcomes(failed=1)
     line = (
-        "resnet50: kernel_time 12.0 ms, +20.0 % from 10.0 ms (./main), 5.0 % allowed, "
+        "resnet50: kernel_time 12.0 ms, +20.0 % from 10.0 ms (the other ./main), 5.0 % allowed, "
         "surely +18.9 % to +21.1 %, median of 4 rounds; "
         "most by Conv2D (slower, +2.00 ms) [pyproject.toml:7]"
     )
     assert line in result.outlines
-    action = "next: see the details under the failed test of resnet50: it is worse than ./main"
+    action = (
+        "next: see the details under the failed test of resnet50: it is worse than the other ./main"
+    )
     assert action in result.outlines
     (case,) = project.read()["cases"]
     assert [each["verdict"] for each in case["limits"]] == ["FAILED", "PASSED"]

@@ -28,10 +28,13 @@ def pytest_sessionfinish():
 @pytest.mark.parametrize(
     ("settings", "unwanted"),
     [
-        ("", {"pandas", "numpy", "jsonschema", "jinja2", "pytest_npuperf.pipeline"}),
+        (
+            "",
+            {"pandas", "numpy", "rich", "jsonschema", "jinja2", "pytest_npuperf.pipeline"},
+        ),
         (
             '[tool.npuperf.budgets.resnet50]\nkernel_time = "1 ms"',
-            {"pandas", "numpy", "pytest_npuperf.pipeline"},
+            {"pandas", "numpy", "rich", "pytest_npuperf.pipeline"},
         ),
     ],
     ids=["no table", "no marked test"],

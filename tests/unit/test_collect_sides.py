@@ -57,9 +57,21 @@ def test_the_sides_take_turns_and_so_they_do_in_later_rounds(tmp_path: Path, cas
 @pytest.mark.usefixtures("standin")
 def test_both_programs_are_looked_for_before_anything_runs(tmp_path: Path, case: Case) -> None:
     wrong = replace(case, against=Case("old", ("./nowhere",), cwd=tmp_path))
-    with pytest.raises(CollectError, match=r'^app: "\./nowhere" is not a file; looked for '):
+    with pytest.raises(CollectError, match=r'^against: app: "\./nowhere" is not a file; '):
         collected(wrong, tmp_path / "run")
     assert not (tmp_path / "order").exists()
+
+
+@pytest.mark.usefixtures("standin")
+@pytest.mark.parametrize(("broken", "said"), [("A", ""), ("B", "against: ")])
+def test_which_side_broke_off_is_told(
+    tmp_path: Path, make_app: MakeApp, broken: str, said: str
+) -> None:
+    app = str(make_app(f'test "$1" != {broken}'))
+    case = Case("new", (app, "A"), mode="run", against=Case("old", (app, "B"), mode="run"))
+    with pytest.raises(CollectError) as caught:
+        collected(case, tmp_path / "run")
+    assert str(caught.value).startswith(f"{said}the app {app} ended with exit code 1; log: ")
 
 
 @pytest.mark.usefixtures("standin")

@@ -84,6 +84,21 @@ def test_another_app_is_the_same_case_but_for_its_recording(tmp_path: Path, app:
     assert case.recording == tmp_path / "saved" / "int8"
 
 
+@pytest.mark.parametrize(
+    ("own", "other", "name"),
+    [
+        ("./main new", "./main old", "the other ./main"),
+        ("python3 ./main", "./main", "./main"),
+        ("./main", "./old/main", "./old/main"),
+    ],
+)
+def test_the_same_program_with_other_arguments_is_told_apart(
+    tmp_path: Path, own: str, other: str, name: str
+) -> None:
+    marker = Marker({"app": own, "against": {"app": other}}, "here")
+    assert _against(_settings(tmp_path).case("int8", marker)).name == name
+
+
 def test_what_is_said_higher_up_replaces_the_whole(tmp_path: Path) -> None:
     text = f"""{TEXT}
 [tool.npuperf.budgets.child]

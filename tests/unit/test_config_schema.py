@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from pytest_npuperf import catalogue
-from pytest_npuperf.config.layers import BUILT_IN
+from pytest_npuperf.config.layers import BUILT_IN, USUAL
 from pytest_npuperf.config.schema import schema
 from pytest_npuperf.config.wording import quantity_refusal
 from pytest_npuperf.model import Case, Msprof, Selector
@@ -22,6 +22,9 @@ DOCS = Path(__file__).parents[2] / "docs" / "budgets.md"
 SCHEMA = json.loads(json.dumps(schema()))
 DEFS = SCHEMA["$defs"]
 BUDGET = DEFS["budget"]["properties"]
+
+NAMED = catalogue.METRICS | catalogue.SPEEDUPS
+"""The metrics that are keys of a budget."""
 
 KINDS = {
     Dimension.TIME: "duration",
@@ -99,17 +102,34 @@ def test_a_message_stands_beside_a_single_keyword() -> None:
 
 
 def test_the_metrics_of_the_schema_are_those_of_the_catalogue() -> None:
-    described = {
-        key: value["description"] for key, value in BUDGET.items() if key in catalogue.METRICS
-    }
+    described = {key: value["description"] for key, value in BUDGET.items() if key in NAMED}
 
-    assert described == {name: metric.definition for name, metric in catalogue.METRICS.items()}
+    assert described == {name: metric.definition for name, metric in NAMED.items()}
     limits = re.compile(r"#/\$defs/(distribution|\w+_(limit|floor|by_\w+))")
     refs = {key for key, value in BUDGET.items() if limits.fullmatch(value.get("$ref", ""))}
-    assert refs == set(catalogue.METRICS)
+    assert refs == set(NAMED)
 
 
-@pytest.mark.parametrize("metric", catalogue.METRICS.values(), ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", catalogue.ARTEFACTS.values(), ids=lambda metric: metric.name)
+def test_each_number_of_a_file_takes_the_limit_of_its_kind(metric: catalogue.Metric) -> None:
+    table, key = metric.name.split()
+    kind = KINDS[metric.dimension] + ("_limit" if metric.better == "lower" else "_floor")
+
+    assert DEFS[table]["properties"][key] == {"$ref": _ref(kind), "description": metric.definition}
+
+
+def test_the_tables_about_files_limit_nothing_else() -> None:
+    limits = {
+        f"{table} {key}"
+        for table in USUAL
+        for key, value in DEFS[table]["properties"].items()
+        if "$ref" in value
+    }
+
+    assert limits == set(catalogue.ARTEFACTS)
+
+
+@pytest.mark.parametrize("metric", NAMED.values(), ids=lambda metric: metric.name)
 def test_each_metric_takes_the_limit_of_its_kind(metric: catalogue.Metric) -> None:
     kind = KINDS[metric.dimension] + ("_limit" if metric.better == "lower" else "_floor")
     if metric.keyed_by:
@@ -252,15 +272,44 @@ def _documented(heading: str) -> list[str]:
     return [key for row in rows for key in re.findall(r"`(\w+)`", row)]
 
 
+def _usual() -> Iterator[tuple[str, str, str]]:
+    """Yield each limit that nobody has to write, as a table of TOML has it."""
+    for table, limits in USUAL.items():
+        for key, limit in limits.items():
+            yield table, key, _toml(limit)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_toml(each)}' for key, each in value.items())} }}"
+    return json.dumps(value)
+
+
 @pytest.mark.parametrize(
     ("heading", "keys"),
     [
         ("Settings", set(SCHEMA["properties"])),
         ("msprof", set(DEFS["msprof"]["properties"])),
-        ("Budget", set(BUDGET) - set(catalogue.METRICS)),
+        ("Budget", set(BUDGET) - set(NAMED)),
         ("Limit", set(DEFS["duration_bounds"]["properties"])),
         ("Rules", {*DEFS["ops_rule"]["properties"], *DEFS["apis_rule"]["properties"]}),
+        ("layer_accuracy", set(DEFS["layer_accuracy"]["properties"])),
+        ("calibration", set(DEFS["calibration"]["properties"])),
+        ("amct", set(DEFS["amct"]["properties"])),
     ],
 )
 def test_every_key_is_documented_once(heading: str, keys: set[str]) -> None:
     assert sorted(_documented(heading)) == sorted(keys)
+
+
+@pytest.mark.parametrize(("table", "key", "limit"), sorted(_usual()))
+def test_the_usual_limits_are_documented(table: str, key: str, limit: str) -> None:
+    section = DOCS.read_text(encoding="utf-8").split(f"\n## {table}\n")[1].split("\n## ")[0]
+    assert f"\n| `{key}` | `{limit}` |" in section
+
+
+def test_the_keys_of_a_custom_number_are_documented() -> None:
+    section = DOCS.read_text(encoding="utf-8").split("\n## Limit\n")[1].split("\n## ")[0]
+    more = DEFS["custom_bounds"]["properties"].keys() - DEFS["duration_bounds"]["properties"].keys()
+    assert more == {"better", "from", "key"}
+    assert all(re.search(rf"`{key}[ `]", section) for key in more)

@@ -9,6 +9,7 @@ import pytest
 
 from pytest_npuperf.catalogue import (
     API_STATISTICS,
+    ARTEFACTS,
     COMMUNICATION,
     ENOUGH_SAMPLES,
     FROM_OP_STATISTIC,
@@ -17,7 +18,9 @@ from pytest_npuperf.catalogue import (
     OLD_RULE_TYPES,
     OP_STATISTICS,
     PER_STEP,
+    SPEEDUPS,
     STATISTICS,
+    Metric,
 )
 from pytest_npuperf.profile.tables import TABLES, Kind, Table
 from pytest_npuperf.units import Dimension
@@ -30,6 +33,7 @@ UNITS = {
     Dimension.SIZE: "size",
     Dimension.SHARE: "share",
     Dimension.COUNT: "count",
+    Dimension.NUMBER: "number",
 }
 HOLDS = {
     Kind.TEXT: "text",
@@ -91,6 +95,28 @@ def test_every_metric_with_keys_is_documented() -> None:
         if metric.keyed_by and not name.endswith(PER_STEP)
     ]
     assert all(f"`{name}`" in text for names in OLD_RULE_TYPES.items() for name in names)
+
+
+@pytest.mark.parametrize(
+    ("heading", "metrics"),
+    [
+        ("## Against another case", SPEEDUPS),
+        ("## From files about a quantised model", ARTEFACTS),
+    ],
+)
+def test_every_metric_of_a_quantised_model_is_documented(
+    heading: str, metrics: dict[str, Metric]
+) -> None:
+    assert rows(section(METRICS_PAGE, heading)) == [
+        (
+            name,
+            UNITS[metric.dimension],
+            metric.definition,
+            ", ".join(metric.needs),
+            metric.better,
+        )
+        for name, metric in metrics.items()
+    ]
 
 
 def test_every_statistic_of_a_rule_is_documented() -> None:

@@ -189,7 +189,7 @@ def _decides(change: Change) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("sessions", "why"), [(1, "with 1 session of 5"), (4, "with 4 sessions of 5")]
+    ("sessions", "why"), [(1, "with 1 session of 5 needed"), (4, "with 4 sessions of 5 needed")]
 )
 @pytest.mark.parametrize(
     ("now", "verdict", "improved", "decides"),
@@ -232,7 +232,7 @@ def test_without_noise_between_sessions_the_limit_is_as_written(rule: Rule) -> N
 def test_points_are_widened_by_noise_of_the_baseline() -> None:
     rule = Rule(1, in_points=True, session_noise=0.02)
     found = compare([52.4] * 4, [[50.0] * 4], rule)
-    assert wider(found) == (2.5, "with 1 session of 5", True)
+    assert wider(found) == (2.5, "with 1 session of 5 needed", True)
     assert compare([54.9] * 4, [[50.0] * 4], rule).verdict == "worse"
     assert compare([52.4] * 4, [[50.0] * 4], rule).verdict == "within"
     assert compare([-47.6] * 4, [[-50.0] * 4], rule).verdict == "within"

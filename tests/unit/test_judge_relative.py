@@ -89,6 +89,21 @@ def scaled(factor: float) -> list[float]:
             Verdict.FAILED,
             "kernel_count 141, +0.7 % from 140 (baseline), 0 % allowed",
         ),
+        (  # As many digits as tell the change, and its bounds, from what is allowed.
+            LIMIT,
+            scaled(1.0502),
+            BEFORE,
+            Verdict.FAILED,
+            "kernel_time 105 ms, +5.02 % from 100 ms (baseline), 5.00 % allowed, "
+            "surely +4.0 % to +6.1 %, median of 5 rounds",
+        ),
+        (
+            POINTS,
+            [0.7799],
+            [0.80],
+            Verdict.FAILED,
+            "overlap_share 78.0 %, -2.01 points from 80.0 % (baseline), 2 points allowed",
+        ),
         (EXACT, [139], [140], Verdict.PASSED, "kernel_count 139, -0.7 % from 140 (baseline), 0 %"),
         (EXACT, [1], [0], Verdict.FAILED, "kernel_count 1, up from 0 (baseline), 0 % allowed"),
         (EXACT, [0], [0], Verdict.PASSED, "kernel_count 0, 0 % from 0 (baseline), 0 % allowed"),
@@ -227,8 +242,26 @@ def test_noise_between_sessions_widens_the_limit() -> None:
     assert (found.verdict, found.tolerated) == (Verdict.PASSED, True)
     assert found.reason == (
         "kernel_time 108 ms, +8.0 % from 100 ms (baseline), 5.0 % allowed, "
-        "9.5 % in force with 1 session of 5, surely +6.9 % to +9.1 %, median of 5 rounds"
+        "9.5 % in force with 1 session of 5 needed, surely +6.9 % to +9.1 %, median of 5 rounds"
     )
+
+
+@pytest.mark.parametrize(
+    ("stored", "said"),
+    [
+        ([BEFORE, BEFORE], "(baseline of 2 sessions), 5.0 % allowed, 9.5 % in force with 2 "),
+        (
+            [[None], BEFORE],
+            "(1 of 2 sessions of the baseline), 5.0 % allowed, 9.5 % in force with 1 ",
+        ),
+    ],
+)
+def test_only_sessions_that_have_the_number_are_counted(
+    stored: list[list[float | None]], said: str
+) -> None:
+    found = judged(LIMIT, scaled(1.08), *stored, noise=SESSIONS)
+    assert found.reason.startswith(f"kernel_time 108 ms, +8.0 % from 100 ms {said}session")
+    assert " of 5 needed, surely +" in found.reason
 
 
 SESSIONS = Noise(between_sessions=Fraction(3, 100))
@@ -238,8 +271,8 @@ SESSIONS = Noise(between_sessions=Fraction(3, 100))
     ("now", "sessions", "verdict", "said"),
     [
         # To be told, it need not decide.
-        (1.0, 1, Verdict.PASSED, "5.0 % allowed, 9.5 % in force with 1 session of 5, "),
-        (1.2, 4, Verdict.FAILED, "5.0 % allowed, 9.5 % in force with 4 sessions of 5, "),
+        (1.0, 1, Verdict.PASSED, "5.0 % allowed, 9.5 % in force with 1 session of 5 needed, "),
+        (1.2, 4, Verdict.FAILED, "5.0 % allowed, 9.5 % in force with 4 sessions of 5 needed, "),
         # 3.143 x 3 % x the root of 2 / 6 x 1.2 is 5.96 %.
         (
             1.06,
@@ -272,7 +305,8 @@ def test_points_in_force_are_told_in_points() -> None:
     assert (found.verdict, found.tolerated) == (Verdict.PASSED, True)
     assert found.reason == (
         "overlap_share 75.0 %, -5 points from 80.0 % (baseline), 2 points allowed, "
-        "5.6 points in force with 1 session of 5; 1 round against 1 cannot tell noise from change"
+        "5.6 points in force with 1 session of 5 needed; "
+        "1 round against 1 cannot tell noise from change"
     )
 
 

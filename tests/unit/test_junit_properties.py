@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from pytest_npuperf.model import CaseResult, Comparison, Judged, Limit, Selector, Verdict, Wanted
+from pytest_npuperf.model import (
+    CaseResult,
+    Comparison,
+    InForce,
+    Judged,
+    Limit,
+    Regression,
+    Selector,
+    Verdict,
+    Wanted,
+)
 from pytest_npuperf.report import flat_properties
 from pytest_npuperf.units import Dimension
 
@@ -116,6 +126,40 @@ def test_a_change_is_a_number(change: Fraction | None, expected: dict[str, str])
     compared = Comparison(Fraction(1), change, None, None, False, "baseline")
     found = dict(flat_properties(case(replace(limit, comparison=compared)))[len(HEAD) :])
     names = {"step_time.p50_ns": "2", **expected, "step_time.p50.verdict": "PASSED"}
+    assert found == {f"npuperf.resnet50.{name}": value for name, value in names.items()}
+
+
+@pytest.mark.parametrize(
+    ("comparison", "expected"),
+    [
+        (None, {}),  # there is nothing to compare with yet
+        (Comparison(Fraction(1), None, None, None, False, "baseline"), {}),
+        (
+            Comparison(
+                Fraction(1),
+                Fraction(7, 100),
+                None,
+                None,
+                False,
+                "baseline",
+                InForce(Fraction(95, 1000), "with 1 session of 5 needed", decides=True),
+            ),
+            {"step_time.p50.change": "0.07", "step_time.p50.in_force": "0.095"},
+        ),
+    ],
+)
+def test_what_is_allowed_is_a_number_as_it_is_written_and_as_it_is_in_force(
+    comparison: Comparison | None, expected: dict[str, str]
+) -> None:
+    five = Regression(Fraction(5, 100))
+    limit = judged(Wanted("step_time", "p50"), Dimension.TIME, Fraction(2), max_regression=five)
+    found = dict(flat_properties(case(replace(limit, comparison=comparison)))[len(HEAD) :])
+    names = {
+        "step_time.p50_ns": "2",
+        "step_time.p50.max_regression": "0.05",
+        **expected,
+        "step_time.p50.verdict": "PASSED",
+    }
     assert found == {f"npuperf.resnet50.{name}": value for name, value in names.items()}
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from profile_tables import Op, csv, msprof, op_statistic, op_summary, task_time, torch, write
+from trace_files import complete, process, trace
 
 from pytest_npuperf.catalogue import METRICS
 from pytest_npuperf.measure import Measurer, measure
@@ -154,6 +155,11 @@ def test_one_row_that_is_no_work_has_no_plural(tmp_path: Path) -> None:
         ({"op_summary": op_summary(*OPS), "task_time": task_time(*OPS)}, ()),
         ({"op_statistic": op_statistic(*OPS)}, ()),
         ({"op_summary": op_summary(*OPS)}, (ALONE,)),
+        (
+            {"op_summary": op_summary(*OPS), "l2_cache": "Op Name\nconv\n"},
+            (f"{ALONE}; not compared: l2_cache",),
+        ),
+        ({"op_summary": op_summary(*OPS), "api_statistic": "API Name\nlaunch\n"}, (ALONE,)),
         # Once, however many lanes there are.
         ({"op_summary": op_summary(*OPS, Op(start=800, device="1"))}, (ALONE,)),
     ],
@@ -163,6 +169,14 @@ def test_a_note_says_that_nothing_checks_the_operators(
 ) -> None:
     path = msprof(tmp_path, **tables)
     assert measure(open_profile(path), [Wanted("kernel_time")]).notes == notes
+
+
+def test_the_note_names_the_tables_that_are_not_compared(tmp_path: Path) -> None:
+    path = msprof(tmp_path, op_summary=op_summary(*OPS), l2_cache="Op Name\nconv\n")
+    timeline = trace([*process("Ascend Hardware"), complete("conv")])
+    write(path / "mindstudio_profiler_output", {"msprof_20260101000000.json": timeline})
+    notes = measure(open_profile(path), [Wanted("kernel_time")]).notes
+    assert notes == (f"{ALONE}; not compared: timeline, l2_cache",)
 
 
 def test_the_table_of_a_framework_is_called_as_its_file(tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from typing import Literal
 
 import pytest
 
-from pytest_npuperf.model import Case, Limit, Regression, Wanted
-from pytest_npuperf.pipeline.rounds import with_units
+from pytest_npuperf.model import Case, Limit, Regression, Reported, Wanted
+from pytest_npuperf.pipeline.told import tell
 from pytest_npuperf.units import Dimension
 
 TWO_POINTS = Regression(Fraction(2, 100), in_points=True)
@@ -33,11 +35,14 @@ def test_a_point_is_a_hundredth_but_one_of_a_number_in_percent(
 ) -> None:
     case = Case("c", limits=(_limit(allowed),))
 
-    assert with_units(case, {"x": (Fraction(71), unit)}).limits == (_limit(expected, unit),)
+    told = tell(case, {"x": Reported(Fraction(71), unit)})
+    assert told.with_units(case).limits == (_limit(expected, unit),)
 
 
 def test_a_number_that_is_not_reported_has_points_of_a_hundredth() -> None:
-    assert with_units(Case("c", limits=(_limit(TWO_POINTS),)), {}).limits == (_limit(TWO_POINTS),)
+    case = Case("c", limits=(_limit(TWO_POINTS),))
+
+    assert tell(case, {}).with_units(case).limits == (_limit(TWO_POINTS),)
 
 
 @pytest.mark.parametrize(
@@ -56,3 +61,20 @@ def test_a_change_is_shown_in_points(
     limit = Limit(Wanted("x"), dimension, max_regression=TWO_POINTS, unit=unit)
 
     assert limit.show_by(change) == shown
+
+
+@pytest.mark.parametrize(("better", "sign"), [("lower", 1), ("higher", -1)])
+def test_what_is_allowed_has_the_sign_of_a_change_for_the_worse(
+    better: Literal["lower", "higher"], sign: int
+) -> None:
+    limit = Limit(Wanted("x"), Dimension.TIME, max_regression=FIVE_PERCENT, better=better)
+
+    assert limit.allowed == sign * Fraction(5, 100)
+    assert replace(limit, max_regression=None).allowed is None
+
+
+def test_changes_are_told_apart_and_what_comes_of_nothing_has_no_share() -> None:
+    changes = (Fraction(502, 10_000), None, Fraction(5, 100))
+
+    assert _limit(FIVE_PERCENT).show_apart(changes) == ("+5.02 %", "up", "+5.00 %")
+    assert _limit(TWO_POINTS).show_apart(changes) == ("+5.02 points", "up", "+5 points")

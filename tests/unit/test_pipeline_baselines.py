@@ -19,6 +19,7 @@ from pytest_npuperf.model import (
     Limit,
     Noise,
     Regression,
+    Reported,
     Session,
     StepOptions,
     Verdict,
@@ -503,7 +504,7 @@ def test_a_number_that_only_this_side_reports_is_not_measured(tmp_path: Path, ca
     both = replayed(replace(recorded(case, 100), limits=(own,)), tmp_path)
     assert both.against is not None
     recorded(both.against, 100)
-    asked = replace(request(tmp_path, both), reported={"accuracy": (Fraction(71), "")})
+    asked = replace(request(tmp_path, both), reported={"accuracy": Reported(Fraction(71, 100))})
     result = gate(asked, Profiles(Recordings()))
     assert result.verdict is Verdict.NOT_MEASURED
     assert result.limits[0].remark.startswith("old does not have it")

@@ -14,20 +14,21 @@ from xml.etree import ElementTree
 
 import pytest
 from case_results import ALL, ERROR, LIVE, MIXED, NOT_CHECKED, RUNS, SKIPPED
-from full_cases import CAUSES, HOSTILE, IMAGE, STARTED, beside, full, hostile, ops
+from full_cases import CAUSES, HOSTILE, IMAGE, QUANTISED, STARTED, beside, full, hostile, ops
 
 from pytest_npuperf.model import CaseResult, OpRow
 from pytest_npuperf.report.html import page
 from pytest_npuperf.report.html.changes import changes_of
 from pytest_npuperf.report.html.charts import Chart, change_chart, steps_chart, work_chart
 from pytest_npuperf.report.html.operators import work_of
+from pytest_npuperf.report.html.sections import once, sections
 from pytest_npuperf.report.html.steps import Line, Steps
 from pytest_npuperf.report.html.svg import BAD, INK, WIDTH, Drawing, drawing
 
 TAGS = {
     *("html", "head", "meta", "link", "title", "style", "body", "script"),
     *("header", "main", "section", "footer", "details", "summary", "div"),
-    *("h1", "h2", "h3", "p", "b", "span", "small", "a", "ul", "li", "dl", "dt", "dd", "pre"),
+    *("h1", "h2", "h3", "h4", "p", "b", "span", "small", "a", "ul", "li", "dl", "dt", "dd", "pre"),
     *("label", "input", "select", "option", "output"),
     *("table", "caption", "thead", "tbody", "tr", "th", "td"),
     *("figure", "figcaption", "svg", "g", "path", "text"),
@@ -73,6 +74,33 @@ def test_commands_name_the_file_of_the_settings() -> None:
     text = " ".join(Parsed(page(cases, [], STARTED, "npuperf.toml")).shown)
     assert text.count("npuperf accept --config npuperf.toml --case") == 3
     assert "--config" not in made(cases)
+
+
+def test_what_passes_only_by_the_wider_limit_in_force_is_told_at_the_top_and_with_its_case() -> (
+    None
+):
+    cases, _ = RUNS["tolerated"]
+    text = " ".join(Parsed(made(cases)).shown)
+    said = "kernel_time 107 ms, +7.0 % from 100 ms (baseline), 5.0 % allowed, 9.5 % in force with"
+    assert text.count(said) == 2
+    assert f"worse, but not failed: a b: {said}" in text
+    (section,) = sections(once(cases[:1]), 10)
+    assert [(each.word, each.kind) for each in section.missed] == [("PASSED", "warned")]
+    assert (section.is_open, section.others) == (True, "and 1 within budget")
+
+
+def test_both_halves_of_a_quantised_model_are_told_whatever_became_of_them() -> None:
+    findings = ("gained: Conv2D 60.0 us", f"rolled back: {IMAGE}")
+    parsed = Parsed(made([beside(replace(QUANTISED, findings=findings))]))
+    at = parsed.shown.index("quantised against float: int8 against old")
+    told = " ".join(" ".join(parsed.shown[at:]).split())
+    assert told.startswith(
+        "quantised against float: int8 against old "
+        "FAILED layer_accuracy broken 1, limit 0 (+1) "
+        "PASSED speedup 1.40, limit >= 1.30 (+7.7 %) "
+        f"gained: Conv2D 60.0 us rolled back: {IMAGE}"
+    )
+    assert "quantised against float" not in made([LIVE])
 
 
 def test_a_page_says_at_its_top_what_came_of_the_run() -> None:

@@ -135,10 +135,10 @@ SMALL = compared(
     ),
     Comparison(
         *(Fraction(1_500_000), Fraction(8, 100), None, None, False, "baseline"),
-        InForce(Fraction(65, 1000), "with 1 session of 5", decides=False),
+        InForce(Fraction(65, 1000), "with 1 session of 5 needed", decides=False),
     ),
     "kernel_time 1.62 ms, +8.0 % from 1.50 ms (baseline), 5.0 % allowed, "
-    "6.5 % in force with 1 session of 5",
+    "6.5 % in force with 1 session of 5 needed",
     causes={
         "0": (
             Cause(

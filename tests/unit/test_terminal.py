@@ -40,7 +40,7 @@ from pytest_npuperf.model import (
     Value,
     Verdict,
 )
-from pytest_npuperf.report import summary
+from pytest_npuperf.report import markdown, summary
 from pytest_npuperf.report.actions import next_action
 from pytest_npuperf.report.table import Column, lay_out
 from pytest_npuperf.text import columns
@@ -368,9 +368,19 @@ def test_noise_counts_in_the_worse_direction() -> None:
     )
 
 
+def test_a_change_is_told_from_what_is_allowed_in_every_report() -> None:
+    allowed = Regression(Fraction(499, 10_000))
+    slower = changed([105] * 4, kernels=replace(KERNELS, max_regression=allowed))
+    assert lines([slower])[1] == (
+        "FAILED   a b   kernel_time  105 ms  +4.99 %  +5.00 %  pyproject.toml:12"
+    )
+    assert "| 105 ms | +4.99 % |  | +5.00 % |" in markdown([slower], [])
+    assert "+5.00 % from 100 ms (baseline), 4.99 % allowed, surely " in slower.limits[0].reason
+
+
 def test_what_is_in_force_is_said_under_the_limit_as_written() -> None:
     worse = changed([120, 121, 119, 120], session_noise=Fraction(3, 100))
-    assert lines([worse])[2] == "    9.5 % in force with 1 session of 5"
+    assert lines([worse])[2] == "    9.5 % in force with 1 session of 5 needed"
     # Where a bound is shown, it says nothing of that.
     bound = replace(KERNELS, at_most=Fraction(110_000_000))
     over = changed([120, 121, 119, 120], kernels=bound, session_noise=Fraction(3, 100))
@@ -382,7 +392,7 @@ def test_a_change_that_only_the_limit_in_force_allows_is_said_and_fails_nothing(
     assert (tolerated.verdict, tolerated.blocks) == (Verdict.PASSED, False)
     assert said([tolerated], "worse") == [
         "worse, but not failed: a b: kernel_time 107 ms, +7.0 % from 100 ms (baseline), "
-        "5.0 % allowed, 9.5 % in force with 1 session of 5, surely +5.9 % to +8.1 %, "
+        "5.0 % allowed, 9.5 % in force with 1 session of 5 needed, surely +5.9 % to +8.1 %, "
         "median of 4 rounds [pyproject.toml:12] "
         "npuperf: 2 limits in 1 case within budget, 1 only by the wider limit in force "
         "next: to hold kernel_time to its limit at pyproject.toml:12, accept more sessions "
@@ -400,7 +410,7 @@ def test_verbose_shows_what_is_in_force_for_what_passed_too() -> None:
     assert lines([tolerated], 100, 1)[:3] == [
         "verdict  case  number           now   limit   margin  change  where",
         "PASSED   a b   kernel_time   107 ms  +5.0 %           +7.0 %  pyproject.toml:12",
-        "    9.5 % in force with 1 session of 5",
+        "    9.5 % in force with 1 session of 5 needed",
     ]
     both = summary([tolerated], [], 100, 1)
     assert [colour for text, colour in both if text.startswith("PASSED")] == ["yellow", "green"]

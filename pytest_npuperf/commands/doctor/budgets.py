@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pytest_npuperf.accuracy import CUSTOM, read
 from pytest_npuperf.commands.doctor.effects import Effect
 from pytest_npuperf.commands.doctor.facts import app_of, before_of, contents, made, shorter
 from pytest_npuperf.commands.doctor.gated import Gated
@@ -13,8 +14,8 @@ from pytest_npuperf.commands.doctor.trips import breaking_effects, trip_points
 from pytest_npuperf.config import Settings
 from pytest_npuperf.errors import NpuperfError
 from pytest_npuperf.judge import nothing_can_fail
-from pytest_npuperf.model import Case, Judged, Limit, Verdict
-from pytest_npuperf.pipeline.rounds import CUSTOM
+from pytest_npuperf.model import Artefacts, Case, Judged, Limit, Verdict
+from pytest_npuperf.pipeline.told import about_files_only
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,10 @@ class Checked:
         """Return whether a limit holds whatever is tried, so that it cannot fail."""
         return judged.verdict is Verdict.PASSED and self.breaking.get(judged.limit, ...) is None
 
+    def is_untried(self, judged: Judged) -> bool:
+        """Return whether a limit holds, and no change is known that could break it."""
+        return judged.verdict is Verdict.PASSED and judged.limit not in self.breaking
+
 
 def is_unclear(judged: Judged) -> bool:
     """Return whether the recording does not tell if a limit holds."""
@@ -71,7 +76,7 @@ def check(settings: Settings, name: str, place: Place, self_test: bool) -> Check
     is_whole = case.limits and (case.app or case.recording)
     if name in settings.bases and not is_whole:
         return replace(plain, facts={**plain.facts, "used by": "other budgets"})
-    if case.recording is None:
+    if case.recording is None and not about_files_only(case):
         return replace(plain, obstacle=_nothing_recorded(case, place, lacking))
     plain = replace(plain, obstacle=lacking if place.has_npu else "")
     try:
@@ -94,21 +99,41 @@ def _nothing_recorded(case: Case, place: Place, lacking: str) -> str:
 
 def _gated(plain: Checked, gated: Gated, root: Path, self_test: bool) -> Checked:
     result, case = gated.result, gated.case
-    own = [each.limit.wanted.metric for each in result.limits if _is_own(each)]
+    own = [each.limit.wanted.metric for each in result.limits if _is_own(each, case)]
     facts = {
         **plain.facts,
-        "made": made(result),
-        "holds": contents(gated.profiles, case.steps),
+        **_recorded(gated),
+        "files": _files(case.artefacts),
         **before_of(case, result, root),
         "not here": f"{', '.join(own)}: its test reports that" if own else "",
     }
-    limits = tuple(each for each in result.limits if not _is_own(each))
+    limits = tuple(each for each in result.limits if not _is_own(each, case))
     breaking = breaking_effects(limits, gated.failing)
     known = {limit: effect for limit, effect in breaking.items() if effect}
     trips = trip_points(known, gated.failing) if self_test else {}
     return replace(plain, facts=facts, limits=limits, breaking=breaking, trips=trips)
 
 
-def _is_own(judged: Judged) -> bool:
-    """Return whether it is a number that the test reports itself, and no recording has."""
-    return judged.limit.wanted.metric.startswith(CUSTOM)
+def _recorded(gated: Gated) -> dict[str, str]:
+    """Return what there is to say of a recording; a budget about files alone has none."""
+    if not gated.profiles:
+        return {}
+    return {
+        "made": made(gated.result),
+        "holds": contents(gated.profiles, gated.case.steps),
+    }
+
+
+def _files(artefacts: Artefacts) -> str:
+    """Return which tables of a budget have files that can be read; the limits say why not."""
+    found = read(artefacts)
+    good = (*found.readings, *(CUSTOM + name for name in found.numbers))
+    bad = dict.fromkeys(wanted.metric for wanted in found.refused)
+    said = {"those of {} can be read": good, "those of {} cannot": tuple(bad)}
+    return ", ".join(text.format(", ".join(names)) for text, names in said.items() if names)
+
+
+def _is_own(judged: Judged, case: Case) -> bool:
+    """Return whether it is a number that the test reports itself: no recording or file has it."""
+    metric = judged.limit.wanted.metric
+    return metric.startswith(CUSTOM) and metric[len(CUSTOM) :] not in case.artefacts.numbers

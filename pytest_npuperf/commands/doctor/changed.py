@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
-from typing import Literal
 
 import pandas as pd
 
 from pytest_npuperf.commands.doctor.effects import Effect, Given
 from pytest_npuperf.model import StepOptions
-from pytest_npuperf.pipeline import Profiles, Recordings
-from pytest_npuperf.pipeline.opened import Opened
 from pytest_npuperf.profile import Lane, Profile
 from pytest_npuperf.profile.steps import StepCount
 
@@ -56,22 +52,3 @@ class ChangedProfile(Profile):
         if "task_start_ns" not in rows or rows["task_start_ns"].isna().all():
             return None
         return int(rows["task_start_ns"].min())
-
-
-class ChangedProfiles(Profiles):
-    """Profiles of which some are changed, for one case to be gated once."""
-
-    def __init__(
-        self, base: Profiles, paths: Collection[Path], effect: Effect, amount: int
-    ) -> None:
-        # What is judged of them must not be taken for what the recordings are.
-        super().__init__(Recordings())
-        self._base, self._paths, self._effect, self._amount = base, paths, effect, amount
-
-    def open(self, path: Path, mode: Literal["run", "replay"]) -> Opened:
-        """Return a profile, changed where it is one of those. Raises ProfileError."""
-        opened = self._base.open(path, mode)
-        if path not in self._paths:
-            return opened
-        profile = ChangedProfile(opened.profile, self._effect, self._amount)
-        return Opened(profile, opened.state)

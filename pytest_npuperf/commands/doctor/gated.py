@@ -1,4 +1,4 @@
-"""A budget, gated on its recording as a test would be, also as it would be after a change."""
+"""A budget, gated on its recording as a test would be, and judged as it would be after a change."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from functools import cached_property
 from pathlib import Path
 
 from pytest_npuperf.collect import replay
-from pytest_npuperf.commands.doctor.changed import ChangedProfiles
+from pytest_npuperf.commands.doctor.changed import ChangedProfile
 from pytest_npuperf.commands.doctor.effects import Effect
 from pytest_npuperf.config import Settings
 from pytest_npuperf.errors import NpuperfError
+from pytest_npuperf.judge import Before, judge
+from pytest_npuperf.measure import Measurer
 from pytest_npuperf.model import Case, CaseResult, Limit, Verdict
 from pytest_npuperf.pipeline import Profiles, Recordings, Request, gate
+from pytest_npuperf.pipeline.before import before
 from pytest_npuperf.profile import Profile
 
 _NO_DEVICES = Path("nowhere")
@@ -38,36 +41,37 @@ class Gated:
     @cached_property
     def result(self) -> CaseResult:
         """What a test would make of the recording."""
-        return _measured(self._request, self._profiles)
+        result = gate(self._request, self._profiles)
+        if result.verdict is Verdict.ERROR:
+            raise NpuperfError(result.reason)
+        return result
 
     @cached_property
     def case(self) -> Case:
         """The case for the hardware of the recording."""
         return self._resolve(self.result.fingerprint.get("soc"))
 
-    @property
-    def profiles(self) -> list[Profile]:
-        """Return the rounds of the recording."""
-        return [self._profiles.open(path, "replay").profile for path in self._rounds]
-
     @cached_property
-    def _rounds(self) -> tuple[Path, ...]:
-        assert self.case.recording is not None
-        return replay(self.case.recording).rounds
+    def profiles(self) -> tuple[Profile, ...]:
+        """The rounds of the recording; a budget about files alone has none."""
+        if self.case.recording is None:
+            return ()
+        rounds = replay(self.case.recording).rounds
+        return tuple(self._profiles.open(path, "replay").profile for path in rounds)
 
     def failing(self, effect: Effect, amount: int, limits: Sequence[Limit]) -> Set[Limit]:
-        """Return which of some limits fail once this has happened to the recording."""
-        compares = any(limit.max_regression for limit in limits)
-        against = self.case.against if compares else None
-        case = replace(self.case, limits=tuple(limits), against=against)
-        request = replace(self._request, resolve=lambda _: case)
-        changed = ChangedProfiles(self._profiles, self._rounds, effect, amount)
-        judged = _measured(request, changed).limits
+        """Return which of some limits fail once this has happened to the recording.
+
+        No more is measured for it than these limits need.
+        """
+        changed = [ChangedProfile(profile, effect, amount) for profile in self.profiles]
+        wanted = [limit.wanted for limit in limits]
+        rounds = [Measurer(each, self.case.steps).numbers(wanted) for each in changed]
+        case = replace(self.case, limits=tuple(limits))
+        judged = judge(case, rounds, self.result.fingerprint, self._before)
         return {each.limit for each in judged if each.verdict is Verdict.FAILED}
 
-
-def _measured(request: Request, profiles: Profiles) -> CaseResult:
-    result = gate(request, profiles)
-    if result.verdict is Verdict.ERROR:
-        raise NpuperfError(result.reason)
-    return result
+    @cached_property
+    def _before(self) -> Before:
+        """What limits with ``max_regression`` are compared with; no change touches that."""
+        return before(self.case, self.result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pytest_npuperf.catalogue import SPEEDUPS, from_profile
 from pytest_npuperf.commands.doctor.budgets import Checked, is_unclear
 from pytest_npuperf.commands.doctor.here import Here
 from pytest_npuperf.commands.doctor.trips import effects_on
@@ -29,6 +30,7 @@ _HEADS = (
     Column("line", right=True, drop=3),
 )
 _SOUND = "all can be measured, and can fail"
+_FILES = "limits on files: the self-test changes the recording, and no file"
 
 
 def as_text(here: Here, checked: Sequence[Checked], width: int, self_test: bool) -> str:
@@ -55,6 +57,8 @@ def _budget(checked: Checked, width: int, self_test: bool) -> Iterator[str]:
         yield from _facts({"problem": checked.obstacle}, width)
     if not checked.limits:
         return
+    if self_test and any(map(_is_on_a_file, checked.limits)):
+        yield from _facts({"not tried": _FILES}, width)
     rows = [_row(checked, judged, self_test) for judged in checked.limits]
     head, *lines = lay_out(_HEADS, rows, width)
     yield head
@@ -63,6 +67,11 @@ def _budget(checked: Checked, width: int, self_test: bool) -> Iterator[str]:
         yield line
         if remark != follower:
             yield from (f"    {part}" for part in wrapped(remark, width - 4))
+
+
+def _is_on_a_file(judged: Judged) -> bool:
+    wanted = judged.limit.wanted
+    return not from_profile(wanted) and wanted.metric not in SPEEDUPS
 
 
 def _row(checked: Checked, judged: Judged, self_test: bool) -> tuple[str, ...]:
@@ -108,9 +117,18 @@ def _total(checked: Sequence[Checked]) -> str:
     pairs = [(each, judged) for each in checked for judged in each.limits]
     said = {
         "cannot be gated here": sum(bool(each.obstacle) for each in checked),
-        "not told by the recording": sum(is_unclear(judged) for _, judged in pairs),
+        "cannot be told": sum(is_unclear(judged) for _, judged in pairs),
         "cannot fail": sum(each.is_idle(judged) for each, judged in pairs),
     }
     wrong = [f"{count} {words}" for words, count in said.items() if count]
     counted = f"{many(len(pairs), 'limit')} in {many(len(checked), 'budget')}"
-    return f"npuperf: {counted}: {', '.join(wrong) or _SOUND}"
+    untried = sum(each.is_untried(judged) for each, judged in pairs)
+    return f"npuperf: {counted}: {', '.join(wrong) or _sound(len(pairs), untried)}"
+
+
+def _sound(limits: int, untried: int) -> str:
+    """Return that nothing is wrong, and how many limits nothing was tried with."""
+    if not untried:
+        return _SOUND
+    others = ", and the others can fail" if untried < limits else ""
+    return f"all can be measured; {untried} cannot be tried{others}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from pytest_npuperf.catalogue import METRICS, PER_STEP, needed_tables
+from pytest_npuperf.catalogue import METRICS, PER_STEP, from_profile, needed_tables
 from pytest_npuperf.commands.doctor.effects import (
     AI_CPU,
     Calls,
@@ -68,6 +68,8 @@ def trip_points(breaking: Mapping[Limit, Effect], failing: Failing) -> dict[Limi
 
 def effects_on(judged: Judged) -> tuple[Effect, ...]:
     """Return the effects that can break a limit, the likeliest first; none are known for some."""
+    if not from_profile(judged.limit.wanted):
+        return ()
     by_dimension = {
         Dimension.TIME: _on_quantity,
         Dimension.SIZE: _on_quantity,

@@ -42,7 +42,7 @@ class Change:
 
     title: str
     causes: Sequence[Cause]
-    """What makes it worse first, unless it is better."""
+    """What makes it worse first; of a time that is better the largest part either way."""
 
     @property
     def total(self) -> int:
@@ -78,7 +78,8 @@ def changes_of(case: CaseResult) -> Iterator[Change]:
 
 def _change(title: str, causes: Sequence[Cause]) -> Change:
     is_worse = sum(cause.delta for cause in causes) >= 0
-    return Change(title, causes if is_worse else sorted(causes, key=lambda cause: cause.delta))
+    ordered = causes if is_worse else sorted(causes, key=lambda cause: -abs(cause.delta))
+    return Change(title, ordered)
 
 
 def _named(cause: Cause) -> str:

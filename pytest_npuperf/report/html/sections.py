@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_npuperf.model import CaseResult, Judged, LaneMeasurement, Verdict
+from pytest_npuperf.report import quantised
 from pytest_npuperf.report.actions import next_action
 from pytest_npuperf.report.html.changes import Change, causes_table, changes_of
 from pytest_npuperf.report.html.charts import Chart, change_chart, steps_chart, work_chart
@@ -23,8 +24,8 @@ _CHANGES, _MISSED, _TESTS = 3, 20, 20
 
 
 @dataclass(frozen=True)
-class Missed:
-    """A limit that is not passed, in a sentence."""
+class Said:
+    """A limit in a sentence, most of them not passed."""
 
     word: str
     kind: str
@@ -38,11 +39,15 @@ class Section:
     id: str
     case: CaseResult
     tests: Sequence[str]
-    missed: Sequence[Missed]
-    """The worst of the limits that are not passed."""
+    missed: Sequence[Said]
+    """The worst of the limits that are not passed, or only by the wider limit in force."""
     others: str
     """What is to be said of the other limits."""
     next: str
+    quantised: quantised.Section | None
+    """What is said of it as a quantised model, where it is one."""
+    halves: Sequence[Said]
+    """The limits of that, whatever became of them."""
     charts: Sequence[Chart]
     tables: Sequence[Table]
     remarks: Sequence[str]
@@ -96,11 +101,12 @@ def sections(found: Iterable[Found], most: int, config: str = "") -> list[Sectio
 
 def _section(id_: str, case: CaseResult, tests: Sequence[str], config: str) -> Section:
     ordered = sorted(case.limits, key=severity)
-    missed = [each for each in ordered if each.verdict is not Verdict.PASSED]
+    missed = [each for each in ordered if each.tolerated or each.verdict is not Verdict.PASSED]
     lane = _lane(case, ordered)
     rounds = [each.lanes[lane] for each in case.rounds if lane in each.lanes]
     steps, work = steps_of(case, lane, rounds), work_of(rounds)
     changes, of = list(changes_of(case)), _measured_in(case, lane)
+    pair = next(iter(quantised.sections([case])), None)
     shown, absent = changes[:_CHANGES], _absent(case, steps, work, rounds)
     return Section(
         id_,
@@ -109,6 +115,8 @@ def _section(id_: str, case: CaseResult, tests: Sequence[str], config: str) -> S
         missed=[_missed(each) for each in missed[:_MISSED]],
         others=_others(len(missed), len(ordered) - len(missed)),
         next=next_action([case], config).removeprefix("next: "),
+        quantised=pair,
+        halves=[_half(each) for each in pair.halves] if pair else [],
         charts=[*map(change_chart, shown), *_charts(steps, work, of)],
         tables=list(_tables(case, steps, work, shown, of)),
         remarks=[*absent, *_more(changes), *obstacles(case), *case.notes],
@@ -120,8 +128,14 @@ def _first(tests: Sequence[str]) -> list[str]:
     return [*tests[:_TESTS], *([f"and {many(rest, 'test')} more"] if rest > 0 else [])]
 
 
-def _missed(judged: Judged) -> Missed:
-    return Missed(verdict_word(judged), kind_of(judged.verdict, judged.warned), placed(judged))
+def _missed(judged: Judged) -> Said:
+    in_doubt = judged.warned or judged.tolerated
+    return Said(verdict_word(judged), kind_of(judged.verdict, in_doubt), placed(judged))
+
+
+def _half(judged: Judged) -> Said:
+    text = quantised.half(judged)
+    return Said(verdict_word(judged), kind_of(judged.verdict, judged.warned), text)
 
 
 def _others(missed: int, passed: int) -> str:
