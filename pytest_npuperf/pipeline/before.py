@@ -59,7 +59,9 @@ def _baseline(case: Case, measured: CaseResult) -> Before:
         return Before(obstacle=_of_others(path, soc))
     # Git puts the sessions of two branches in any order; the newest one is to be the last.
     ordered = sorted(baseline.sessions, key=lambda session: session.date)
-    sessions = tuple(session.rounds for session in ordered)
+    # A merge may leave a session twice, which counts once.
+    once = [each for at, each in enumerate(ordered) if each not in ordered[:at]]
+    sessions = tuple(session.rounds for session in once)
     place = path.relative_to(case.baselines.parent)
     obstacle = _of_another_kind(baseline, measured.fingerprint, place)
     many = f" of {len(sessions)} sessions" if len(sessions) > 1 else ""

@@ -321,6 +321,18 @@ def test_the_newest_session_is_the_one_of_the_latest_date(
     assert gated(tmp_path, recorded(case, 100)).verdict is Verdict.PASSED
 
 
+def test_a_session_that_a_merge_has_left_twice_counts_once(tmp_path: Path, case: Case) -> None:
+    recorded(case, *STEADY)
+    path = accept(case, gated(tmp_path / "1", case))
+    found = json.loads(path.read_bytes())
+    found["sessions"] *= 5
+    path.write_text(json.dumps(found))
+    recorded(case, *(1.07 * ms for ms in STEADY))
+    comparison = gated(tmp_path / "2", case).limits[0].comparison
+    assert comparison is not None
+    assert comparison.source == "baseline"  # and not "of 5 sessions"
+
+
 # --- rounds until it is clear -----------------------------------------------------------------
 
 
