@@ -123,15 +123,18 @@ def test_ctrl_c_is_quiet(
 # --- the real program -------------------------------------------------------------------------
 
 
+# What measures coverage is there before, and needs sqlite3 for itself.
 HELP = """
 import sys
+before = set(sys.modules)
 from pytest_npuperf.commands.cli import main
 for command in ([], ["show"], ["init"], ["diff"], ["accept"], ["doctor"], ["schema"]):
     try:
         main([*command, "--help"])
     except SystemExit as err:
         assert err.code == 0
-print(sorted({"pandas", "numpy", "rich", "jsonschema", "sqlite3", "pytest"} & set(sys.modules)))
+heavy = {"pandas", "numpy", "rich", "jsonschema", "sqlite3", "pytest"}
+print(sorted(heavy & set(sys.modules) - before))
 """
 
 
