@@ -51,7 +51,9 @@ def recognise(path: Path) -> LayerFiles | CalibrationFiles | Search | None:
     None for everything else: profiles, what is not there, and what cannot be read.
     """
     try:
-        return _search(path) if path.is_dir() else _file(path)
+        if path.is_file():  # to open a pipe would wait for its other end
+            return _file(path)
+        return _search(path) if path.is_dir() else None
     except OSError:
         # Whoever reads it next says so.
         return None

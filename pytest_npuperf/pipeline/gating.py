@@ -40,7 +40,7 @@ from pytest_npuperf.pipeline.before import before
 from pytest_npuperf.pipeline.opened import Profiles, state_of
 from pytest_npuperf.pipeline.other import other_side
 from pytest_npuperf.pipeline.rounds import Rounds
-from pytest_npuperf.pipeline.told import Told, about_files_only, tell, without_profile
+from pytest_npuperf.pipeline.told import Told, about_files_only, tell
 from pytest_npuperf.profile.tables import BY_FILE
 from pytest_npuperf.report import culprits
 
@@ -233,7 +233,7 @@ def _measured(
     """Measure a case and what it is compared with in its session, and find what files say."""
     rounds = Rounds.open(case, collected, profiles)
     wanted = [*(limit.wanted for limit in case.limits), *wanted_for_speedups(case)]
-    own = rounds.measure(wanted, by_shape=_is_explained(case)) or (without_profile(),)
+    own = rounds.measure(wanted, by_shape=_is_explained(case))
     other = other_side(case, collected, wanted, told, profiles, request.shown)
     with_told = [told.of(each, case.limits) for each in own]
     measured = with_speedups(case, with_told, collected.fingerprint, other)

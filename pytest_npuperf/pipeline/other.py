@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pytest_npuperf.model import Case, Collected, OtherSide, Wanted
 from pytest_npuperf.pipeline.opened import Profiles
-from pytest_npuperf.pipeline.rounds import Rounds
-from pytest_npuperf.pipeline.told import Told, without_profile
+from pytest_npuperf.pipeline.rounds import NO_PROFILE, Rounds
+from pytest_npuperf.pipeline.told import Told
 
 
 def other_side(
@@ -44,4 +44,4 @@ def _of_files(case: Case, told: Told) -> OtherSide | None:
     if case.against is None and not told.before:
         return None
     title = case.against.name if case.against else "float model"
-    return OtherSide(title, rounds=(told.of_other(without_profile(), case.limits),))
+    return OtherSide(title, rounds=(told.of_other(NO_PROFILE, case.limits),))

@@ -10,6 +10,7 @@ from pytest_npuperf.measure import TOLD, Measurer
 from pytest_npuperf.model import (
     Case,
     Collected,
+    LaneMeasurement,
     LongOp,
     Measurement,
     Selector,
@@ -17,12 +18,16 @@ from pytest_npuperf.model import (
 )
 from pytest_npuperf.pipeline.opened import Profiles
 
+NO_PROFILE = Measurement({"0": LaneMeasurement({})})
+"""The only round of a case that is about files, with a lane to tell their numbers of."""
+
 
 @dataclass(frozen=True)
 class Rounds:
     """What measures each round of a case, or of the side that it is compared with."""
 
     measurers: Sequence[Measurer]
+    """None where the case is about files only."""
 
     @classmethod
     def open(cls, case: Case, collected: Collected, profiles: Profiles) -> Rounds:
@@ -36,12 +41,16 @@ class Rounds:
         ``by_shape`` tells the ops apart by their shapes, too. Raises ProfileError.
         """
         asked = [each for each in wanted if from_profile(each)]
+        if not self.measurers:
+            return (NO_PROFILE,)
         return tuple(measurer.measure(asked, by_shape) for measurer in self.measurers)
 
     def with_longest(
         self, measured: Sequence[Measurement], selects: Sequence[Selector], many: int = TOLD
     ) -> tuple[Measurement, ...]:
         """Name so many of the longest operators, which are read only when they are to be told."""
+        if not self.measurers:
+            return tuple(measured)
         pairs = zip(measured, self.measurers, strict=True)
         found = ((each, measurer.longest(selects, many)) for each, measurer in pairs)
         return tuple(_with_longest(each, longest) for each, longest in found)

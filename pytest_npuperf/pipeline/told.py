@@ -10,7 +10,6 @@ from pytest_npuperf.catalogue import SPEEDUPS, from_profile
 from pytest_npuperf.errors import AccuracyError
 from pytest_npuperf.model import (
     Case,
-    LaneMeasurement,
     Limit,
     Measurement,
     Reported,
@@ -20,9 +19,6 @@ from pytest_npuperf.model import (
 )
 from pytest_npuperf.pipeline.rounds import Rounds
 from pytest_npuperf.units import Dimension, show
-
-ONLY_LANE = "0"
-"""The lane of a case that is about files only."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +104,6 @@ def about_files_only(case: Case) -> bool:
         from_profile(limit.wanted) or limit.wanted.metric in SPEEDUPS for limit in case.limits
     )
     return not (case.app or case.recording or any(of_profile)) and bool(case.limits)
-
-
-def without_profile() -> Measurement:
-    """Return the round of a case that is about files only."""
-    return Measurement({ONLY_LANE: LaneMeasurement({})})
 
 
 def _on_every_lane(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -373,6 +374,11 @@ def test_other_files_are_not(tmp_path: Path, text: str) -> None:
 def test_only_the_head_of_a_file_is_looked_at(tmp_path: Path) -> None:
     assert recognise(written(tmp_path / "a", "\n" * 2**16 + "batch_num: 1\n")) is None
     assert recognise(written(tmp_path / "b", "\n" * 60_000 + "batch_num: 1\n")) is not None
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "quant.cfg")
+    assert recognise(tmp_path / "quant.cfg") is None
 
 
 def test_what_is_not_there_is_left_to_who_reads_profiles(tmp_path: Path) -> None:

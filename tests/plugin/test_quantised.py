@@ -47,6 +47,12 @@ def quantised(project: Project, at_least: float, *more: str, against: str = "fp1
     )
 
 
+def result(project: Project, name: str, accuracy: str) -> None:
+    """Write an accuracy as ModelZoo does."""
+    told = {"title": name, "value": [{"key": "Top1 accuracy", "value": accuracy}]}
+    (project.path / name).write_text(json.dumps(told), encoding="utf-8")
+
+
 def limits(document: Any) -> dict[str, tuple[str, Any]]:
     (case,) = document["cases"]
     return {each["metric"]: (each["verdict"], each["value"]) for each in case["limits"]}
@@ -150,9 +156,8 @@ def test_other_steps_and_other_batches_are_refused(pair: Project) -> None:
 
 
 def test_the_float_model_may_have_a_file_of_its_own(pair: Project) -> None:
-    for name, value in (("fp16", "71.88%"), ("int8", "71.01%")):
-        told = {"title": name, "value": [{"key": "Top1 accuracy", "value": value}]}
-        (pair.path / f"{name}.json").write_text(json.dumps(told), encoding="utf-8")
+    result(pair, "fp16.json", "71.88%")
+    result(pair, "int8.json", "71.01%")
     pair.budget(
         'custom.accuracy = { better = "higher", at_least = 71, from = "fp16.json" }',
         name="float",
@@ -226,14 +231,18 @@ def test_the_log_of_a_search_says_itself_what_the_float_model_was_like(
     assert case["limits"][0]["comparison"]["source"] == "float model"
 
 
-def test_a_file_without_a_float_model_has_nothing_to_be_compared_with(project: Project) -> None:
-    told = {"title": "x", "value": [{"key": "Top1 accuracy", "value": "71.01%"}]}
-    (project.path / "result.json").write_text(json.dumps(told), encoding="utf-8")
+def about_a_file(project: Project, limit: str) -> None:
+    """Make a project whose only budget is about an accuracy that a file tells."""
+    result(project, "result.json", "71.01%")
     project.settings(
         "[tool.npuperf.budgets.right]\n"
-        'custom.accuracy = { better = "higher", max_regression = true, from = "result.json" }\n'
+        f'custom.accuracy = {{ better = "higher", {limit}, from = "result.json" }}\n'
     )
     project.tests("import pytest\n@pytest.mark.npuperf('right')\ndef test_it():\n    pass\n")
+
+
+def test_a_file_without_a_float_model_has_nothing_to_be_compared_with(project: Project) -> None:
+    about_a_file(project, "max_regression = true")
     (case,) = project.results(status=1)["cases"]
 
     assert (case["verdict"], case["reason"]) == (
@@ -244,15 +253,19 @@ def test_a_file_without_a_float_model_has_nothing_to_be_compared_with(project: P
 
 
 def test_a_case_about_files_only_needs_neither_an_app_nor_a_recording(project: Project) -> None:
-    told = {"title": "x", "value": [{"key": "Top1 accuracy", "value": "71.01%"}]}
-    (project.path / "result.json").write_text(json.dumps(told), encoding="utf-8")
-    project.settings(
-        "[tool.npuperf.budgets.right]\n"
-        'custom.accuracy = { better = "higher", at_least = 71, from = "result.json" }\n'
-    )
-    project.tests("import pytest\n@pytest.mark.npuperf('right')\ndef test_it():\n    pass\n")
+    about_a_file(project, "at_least = 71")
     (case,) = project.results(status=0)["cases"]
 
     assert (case["verdict"], case["mode"], case["profiles"]) == ("PASSED", "", [])
     assert (case["notes"], case["findings"]) == ([], ["result.json: Top1 accuracy 71.01%"])
     project.run().stdout.no_fnmatch_line("*quantised against float*")
+
+
+@pytest.mark.parametrize(("at_least", "status"), [(71, 0), (72, 1)])
+def test_the_page_has_no_ops_of_a_case_about_files_only(
+    project: Project, at_least: int, status: int
+) -> None:
+    about_a_file(project, f"at_least = {at_least}")
+
+    assert project.run("--npuperf-html=page.html").ret == status
+    assert "custom.accuracy" in (project.path / "page.html").read_text(encoding="utf-8")
