@@ -40,6 +40,11 @@ def named(name: str) -> str:
     return clipped(printable(name), NAME_ROOM)
 
 
+def shown(text: str) -> str:
+    """Return a text from a file in quotes, as a message may carry it: safe to print, and short."""
+    return f'"{clipped(printable(text), 40)}"'
+
+
 def file_name(name: str) -> str:
     """Return a name as one for a file or folder: itself where it is safe, and none twice.
 

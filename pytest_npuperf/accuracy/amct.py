@@ -8,11 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from pytest_npuperf.accuracy.amctlog import Accuracies, accuracies_of
-from pytest_npuperf.accuracy.files import listed, matching, shown, text_of
+from pytest_npuperf.accuracy.files import listed, matching, text_of
 from pytest_npuperf.accuracy.searches import Step, read_final_config, read_ranking, read_steps
 from pytest_npuperf.errors import AccuracyError
 from pytest_npuperf.model import AmctFiles, Limit, Value
-from pytest_npuperf.text import clipped, many, named, printable
+from pytest_npuperf.text import clipped, many, named, printable, shown
 
 RECORD = "accuracy_based_auto_calibration_record.json"
 FINAL_CONFIG = "accuracy_based_auto_calibration_final_config.json"

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from pytest_npuperf.accuracy.configjson import from_json
 from pytest_npuperf.accuracy.configtext import from_text
-from pytest_npuperf.accuracy.files import listed, matching, shown, text_of
+from pytest_npuperf.accuracy.files import listed, matching, text_of
 from pytest_npuperf.accuracy.quantconfig import QuantConfig
 from pytest_npuperf.errors import AccuracyError
 from pytest_npuperf.model import CalibrationFiles, Limit, Value
-from pytest_npuperf.text import many, named
+from pytest_npuperf.text import many, named, shown
 
 _ADVISED = (16, 32)
 """Images, says the guide."""

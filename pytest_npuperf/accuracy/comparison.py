@@ -9,15 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_npuperf.accuracy.files import listed, newest, shown, text_of
+from pytest_npuperf.accuracy.files import listed, newest, text_of
 from pytest_npuperf.accuracy.tensors import METRICS, NOTHING, Comparison, Tensor
 from pytest_npuperf.errors import AccuracyError
-from pytest_npuperf.text import many
+from pytest_npuperf.text import many, shown
 
-_MINE = ("NPUDump", "LeftOp")
-_GOLDEN = ("GroundTruth", "RightOp")
+MINE = ("NPUDump", "LeftOp")
+GOLDEN = ("GroundTruth", "RightOp")
+"""What the columns with the ops of both sides are called, old results' names last."""
 _PLAIN = ("OpType", "TensorIndex", "OverFlow", "CompareFailReason")
-_OF_PYTORCH = "Accuracy Reached or Not"
+OF_PYTORCH = "Accuracy Reached or Not"
+"""A column that the PyTorch comparison alone has."""
 _WANTED = "a result of the accuracy comparison has the columns Index, NPUDump and GroundTruth"
 _AGAIN = "the file is cut or damaged, make it again"
 
@@ -78,16 +80,16 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
 
 
 def _columns(path: Path, header: list[str]) -> _Columns:
-    if _OF_PYTORCH in header:
+    if OF_PYTORCH in header:
         raise AccuracyError(
-            f'{path}: a result of the PyTorch comparison, which has "{_OF_PYTORCH}" and no '
+            f'{path}: a result of the PyTorch comparison, which has "{OF_PYTORCH}" and no '
             "operators by Index; name the result_*.csv of the offline model"
         )
-    read = ("Index", *_MINE, *_GOLDEN, *_PLAIN, *METRICS.values())
+    read = ("Index", *MINE, *GOLDEN, *_PLAIN, *METRICS.values())
     if twice := [name for name in read if header.count(name) > 1]:
         raise AccuracyError(f"{path}: two columns are {twice[0]}; take one of them out")
     at = {name: header.index(name) for name in read if name in header}
-    for names in (("Index",), _MINE, _GOLDEN):
+    for names in (("Index",), MINE, GOLDEN):
         if not {*names} & {*at}:
             there = listed([shown(name) for name in header])
             raise AccuracyError(
@@ -96,8 +98,8 @@ def _columns(path: Path, header: list[str]) -> _Columns:
     return _Columns(
         len(header),
         at["Index"],
-        next(at[name] for name in _MINE if name in at),
-        next(at[name] for name in _GOLDEN if name in at),
+        next(at[name] for name in MINE if name in at),
+        next(at[name] for name in GOLDEN if name in at),
         {name: at[name] for name in _PLAIN if name in at},
         {key: at[name] for key, name in METRICS.items() if name in at},
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from pytest_npuperf.accuracy.files import Numeral, json_of, kind, shown
+from pytest_npuperf.accuracy.files import Numeral, json_of, kind
 from pytest_npuperf.accuracy.jsonkeys import keys_of
 from pytest_npuperf.accuracy.quantconfig import (
     BATCH_NUM,
@@ -17,7 +17,7 @@ from pytest_npuperf.accuracy.quantconfig import (
     check_version,
 )
 from pytest_npuperf.errors import AccuracyError
-from pytest_npuperf.text import many
+from pytest_npuperf.text import many, shown
 
 _WANTED: Mapping[str, tuple[type, str]] = {
     **dict.fromkeys(FLAGS, (bool, "true or false")),

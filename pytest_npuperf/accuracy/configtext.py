@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from pytest_npuperf.accuracy.files import listed, shown
+from pytest_npuperf.accuracy.files import listed
 from pytest_npuperf.accuracy.quantconfig import (
     BATCH_NUM,
     FLAGS,
@@ -18,7 +18,7 @@ from pytest_npuperf.accuracy.quantconfig import (
 )
 from pytest_npuperf.accuracy.textformat import Field, fields_of
 from pytest_npuperf.errors import AccuracyError
-from pytest_npuperf.text import clipped, many, printable
+from pytest_npuperf.text import clipped, many, printable, shown
 
 # The fields of all frameworks, of ATC and AOE, of the KV cache and of the Hisilicon SoCs.
 _VALUES = (*FLAGS, "batch_num", "version", "fakequant_precision_mode")

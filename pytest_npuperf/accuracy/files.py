@@ -11,7 +11,7 @@ from pathlib import Path
 from pytest_npuperf.accuracy.jsonkeys import repeated_keys
 from pytest_npuperf.errors import AccuracyError
 from pytest_npuperf.globs import matches
-from pytest_npuperf.text import clipped, named, printable
+from pytest_npuperf.text import clipped, named, shown
 
 _DIGITS = re.compile(r"[0-9]+")
 _LONGEST = 64 * 2**20
@@ -135,11 +135,6 @@ def _object(path: Path, text: str, pairs: list[tuple[str, object]]) -> dict[str,
             "take one of them out"
         )
     return found
-
-
-def shown(text: str) -> str:
-    """Return a text of a file in quotes, as a message may carry it."""
-    return f'"{clipped(printable(text), 40)}"'
 
 
 def kind(value: object) -> str:

@@ -14,12 +14,11 @@ from pytest_npuperf.accuracy.numbers import Number, read_number
 from pytest_npuperf.accuracy.reading import Reading
 from pytest_npuperf.catalogue import ARTEFACTS
 from pytest_npuperf.errors import AccuracyError
-from pytest_npuperf.model import Artefacts, Limit, Value, Wanted
+from pytest_npuperf.model import CUSTOM, Artefacts, Limit, Value, Wanted
 
 T = TypeVar("T")
 
-CUSTOM = "custom."
-"""Before the name of a number of the budget's own."""
+_OF_TABLES = [Wanted(table, key) for table, key in map(str.split, ARTEFACTS)]
 
 
 @dataclass(frozen=True)
@@ -75,8 +74,7 @@ def read(artefacts: Artefacts) -> Found:
     refused = {Wanted(CUSTOM + name): why for name, why in numbers.items() if isinstance(why, str)}
     for table, why in tables.items():
         if isinstance(why, str):
-            keys = (name.split()[1] for name in ARTEFACTS if name.split()[0] == table)
-            refused |= {Wanted(table, key): why for key in keys}
+            refused |= {wanted: why for wanted in _OF_TABLES if wanted.metric == table}
     return Found(
         {table: found for table, found in tables.items() if not isinstance(found, str)},
         {name: found for name, found in numbers.items() if not isinstance(found, str)},

@@ -11,10 +11,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from pytest_npuperf.accuracy.amctlog import Accuracies, accuracies_of
-from pytest_npuperf.accuracy.files import json_of, kind, listed, newest, shown, text_of
+from pytest_npuperf.accuracy.files import json_of, kind, listed, newest, text_of
 from pytest_npuperf.errors import AccuracyError
 from pytest_npuperf.model import NumberFile
-from pytest_npuperf.text import many, named
+from pytest_npuperf.text import many, named, shown
 
 _NUMBER = re.compile(
     r"([+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,2})?)\s*(%?)"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_npuperf.accuracy.amct import FINAL_CONFIG, RANKING, RECORD
+from pytest_npuperf.accuracy.comparison import GOLDEN, MINE, OF_PYTORCH
 from pytest_npuperf.globs import matches
 from pytest_npuperf.model import CalibrationFiles, LayerFiles
 
@@ -22,8 +23,6 @@ _PROFILES = (
     *("ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output"),
 )
 """What else may be where AMCT was run; such a folder is shown as a profile."""
-_MINE, _GOLDEN = {"NPUDump", "LeftOp"}, {"GroundTruth", "RightOp"}
-_OF_PYTORCH = "Accuracy Reached or Not"
 _IN_JSON = re.compile(
     r'"(?:batch_num|quant_enable|activation_quant_params|weight_quant_params)"\s*:'
 )
@@ -76,7 +75,7 @@ def _file(path: Path) -> LayerFiles | CalibrationFiles | Search | None:
 def _is_comparison(header: str) -> bool:
     """Return whether a header is that of a comparison, of the PyTorch one, too."""
     cells = {cell.strip().strip('"') for cell in header.split(",")}
-    return bool(cells & _MINE and cells & _GOLDEN) or _OF_PYTORCH in cells
+    return bool(cells & {*MINE} and cells & {*GOLDEN}) or OF_PYTORCH in cells
 
 
 def _search(path: Path) -> Search | None:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_npuperf.accuracy.files import Numeral, json_of, kind, object_at, shown, text_of
+from pytest_npuperf.accuracy.files import Numeral, json_of, kind, object_at, text_of
 from pytest_npuperf.errors import AccuracyError
+from pytest_npuperf.text import shown
 
 _AGAIN = "run AMCT again, or copy the whole file"
 _BEGIN = re.compile(r"\S")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_npuperf.accuracy.files import shown
 from pytest_npuperf.errors import AccuracyError
+from pytest_npuperf.text import shown
 
 _DEEPEST = 100
 """Messages one in another; AMCT's own go to four."""

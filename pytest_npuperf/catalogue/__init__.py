@@ -49,6 +49,7 @@ __all__ = [
     "Metric",
     "enough_samples",
     "from_profile",
+    "is_told",
     "metric_of",
     "needed_tables",
 ]
@@ -57,9 +58,14 @@ __all__ = [
 def metric_of(wanted: Wanted) -> Metric | None:
     """Return the metric that a number is; None for those of rules and of the test's own."""
     named = METRICS.get(wanted.metric) or SPEEDUPS.get(wanted.metric)
-    return named or ARTEFACTS.get(f"{wanted.metric} {wanted.statistic}")
+    return named or ARTEFACTS.get(wanted.title())
 
 
 def from_profile(wanted: Wanted) -> bool:
-    """Return whether a number is measured on a profile, and not on files or by the test."""
+    """Return whether a number is measured on one profile, and neither on two nor on files."""
     return wanted.metric in METRICS or wanted.metric in RULES or wanted == STEPS
+
+
+def is_told(wanted: Wanted) -> bool:
+    """Return whether a number comes from no profile: a file has it, or the test reports it."""
+    return not from_profile(wanted) and wanted.metric not in SPEEDUPS

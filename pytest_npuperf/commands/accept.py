@@ -24,7 +24,7 @@ from pytest_npuperf.model import (
 from pytest_npuperf.percentiles import median
 from pytest_npuperf.report import say_soc
 from pytest_npuperf.report.table import Column, lay_out
-from pytest_npuperf.text import named, printable, wrapped
+from pytest_npuperf.text import many, named, printable, wrapped
 from pytest_npuperf.units import show, show_apart, show_change
 
 _HEADS = (
@@ -218,5 +218,4 @@ def _cells(limit: Limit, before: Fraction | None, now: Fraction) -> tuple[str, s
 
 def _kept(place: str, before: Baseline | None, now: Baseline, wish: Wish) -> str:
     replaced = f", {len(before.sessions)} replaced" if before and wish.replace else ""
-    count = len(now.sessions)
-    return f"{place}: {count} session{'s' * (count != 1)}{replaced}"
+    return f"{place}: {many(len(now.sessions), 'session')}{replaced}"

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from pytest_npuperf.commands.draft import Draft, Held
 from pytest_npuperf.errors import NpuperfError
-from pytest_npuperf.text import printable, wrapped
+from pytest_npuperf.text import many, printable, wrapped
 from pytest_npuperf.units import Dimension, exact, show_apart
 
 FINEST = {
@@ -116,13 +116,11 @@ def bound_of(value: Fraction, dimension: Dimension, headroom: Fraction) -> Fract
 def _measured(held: Held, bound: Fraction, lanes: int) -> str:
     judged = held.judged
     value = show_apart((held.value, bound), judged.limit.dimension)[0]
-    steps = f" of {_steps(judged.samples)}" if judged.limit.wanted.metric == "step_time" else ""
+    steps = (
+        f" of {many(judged.samples, 'step')}" if judged.limit.wanted.metric == "step_time" else ""
+    )
     lane = f", on lane {printable(judged.lane)}, the worst of {lanes}" if lanes > 1 else ""
     return f"{value} measured{steps}{lane}"
-
-
-def _steps(count: int) -> str:
-    return f"{count} step{'s' * (count != 1)}"
 
 
 def quoted(text: str) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
-from pytest_npuperf.config.layers import Merged
+from pytest_npuperf.config.layers import USUAL, Merged
 from pytest_npuperf.config.problems import Problem
 from pytest_npuperf.errors import ConfigError
 from pytest_npuperf.model import (
@@ -20,7 +19,7 @@ from pytest_npuperf.model import (
 
 def artefacts_of(name: str, merged: Merged) -> Artefacts:
     """Return the files that the settings of a case name. Raises ConfigError where one lacks."""
-    said = {table: _said(merged, table) for table in ("layer_accuracy", "calibration", "amct")}
+    said = {table: _said(merged, table) for table in USUAL}
     for problem in incomplete({table: keys for table, keys in said.items() if keys}):
         # The last one, as the first is what is built in.
         *_, layer = (each.layer for path, each in merged.items() if path[0] == problem.path[0])
@@ -80,7 +79,7 @@ def _said(merged: Merged, table: str) -> dict[str, JSON]:
         if path[0] == table and path[1] in _SAID
     }
     return {
-        key: _path(setting.layer.base, setting.value) if key in _PATHS else setting.value
+        key: setting.layer.base / setting.value if key in _PATHS else setting.value
         for key, setting in settings.items()
     }
 
@@ -88,9 +87,5 @@ def _said(merged: Merged, table: str) -> dict[str, JSON]:
 def _numbers(merged: Merged) -> Iterator[tuple[str, NumberFile]]:
     for path, setting in merged.items():
         if path[0] == "custom" and "from" in setting.value:
-            file = _path(setting.layer.base, setting.value["from"])
+            file = setting.layer.base / setting.value["from"]
             yield str(path[1]), NumberFile(file, setting.value.get("key", ""))
-
-
-def _path(base: Path, said: str) -> Path:
-    return base / said

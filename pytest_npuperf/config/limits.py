@@ -10,7 +10,7 @@ from typing import Literal
 from pytest_npuperf import catalogue
 from pytest_npuperf.config.layers import Merged
 from pytest_npuperf.config.where import KeyPath
-from pytest_npuperf.model import JSON, Limit, Regression, Selector, Wanted
+from pytest_npuperf.model import CUSTOM, JSON, Limit, Regression, Selector, Wanted
 from pytest_npuperf.units import Dimension, parse
 
 BOUNDS = ("at_most", "at_least", "equal")
@@ -73,7 +73,7 @@ def asked(path: KeyPath, value: JSON) -> Iterator[Asked]:
         for index, rule in enumerate(value):
             yield from _of_rule((*path, index), str(key), rule)
     elif key == "custom":
-        yield Asked(path, Wanted(f"custom.{path[1]}"), Dimension.NUMBER, value, _NOTHING)
+        yield Asked(path, Wanted(f"{CUSTOM}{path[1]}"), Dimension.NUMBER, value, _NOTHING)
     elif metric := catalogue.METRICS.get(str(key)) or catalogue.SPEEDUPS.get(str(key)):
         yield _of_metric(path, metric, value)
     elif metric := catalogue.ARTEFACTS.get(" ".join(map(str, path))):

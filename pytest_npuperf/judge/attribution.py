@@ -9,7 +9,7 @@ from itertools import product
 
 from pytest_npuperf.catalogue import COMMUNICATION
 from pytest_npuperf.judge.pairs import NONE, Calls, Pair, Place, paired, summed, told_from_pools
-from pytest_npuperf.model import Cause, CauseKind, OpRow
+from pytest_npuperf.model import Cause, CauseKind, Measurement, OpRow
 
 _AI_CPU = "AI_CPU"
 
@@ -32,10 +32,14 @@ def explain(before: Sequence[OpRow], now: Sequence[OpRow]) -> tuple[Cause, ...]:
     return _ordered([*moves, *more_moves, *changes])
 
 
-def middle_round(rounds: Sequence[Sequence[OpRow]]) -> Sequence[OpRow]:
-    """Return the round whose kernel time is the median, the lower one of two; of at least one."""
-    by_time = sorted(rounds, key=_kernel_time)
-    return by_time[(len(rounds) - 1) // 2]
+def middle_ops(rounds: Iterable[Measurement], lane: str) -> Sequence[OpRow]:
+    """Return the ops of a lane in the round whose kernel time is the median, the lower one of two.
+
+    None where no round has the lane.
+    """
+    found = [measured.lanes[lane].ops for measured in rounds if lane in measured.lanes]
+    by_time = sorted(found, key=_kernel_time)
+    return by_time[(len(by_time) - 1) // 2] if by_time else ()
 
 
 def _kernel_time(rows: Sequence[OpRow]) -> int:

@@ -18,6 +18,7 @@ from pytest_npuperf.judge.statistics import (
     shift,
 )
 from pytest_npuperf.model import ENOUGH_ROUNDS
+from pytest_npuperf.text import many
 
 ALPHA = 0.05
 """How often each bound of a comparison may be wrong, over all its looks."""
@@ -248,7 +249,7 @@ class _Found:
         if self.predicts:
             return f"by the noise between {count} sessions"
         if count < FEWEST_TO_PREDICT:
-            return f"with {count} session{'s' * (count > 1)} of {FEWEST_TO_PREDICT} needed"
+            return f"with {many(count, 'session')} of {FEWEST_TO_PREDICT} needed"
         return f"with fewer than {ENOUGH_ROUNDS} rounds on a side"
 
     def remarks(self, sign: int) -> Iterator[str]:
@@ -256,7 +257,7 @@ class _Found:
         worse_by = sign * self.change.middle
         if self.few:
             rounds = sum(map(len, self.sessions))
-            now = f"{len(self.now)} round" + "s" * (len(self.now) > 1)
+            now = many(len(self.now), "round")
             yield f"{now} against {rounds} cannot tell noise from change"
         if not _exceeds(worse_by, self.rule.max_regression):
             return

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from pytest_npuperf.catalogue import COMMUNICATION, SPEEDUPS
-from pytest_npuperf.judge.attribution import explain, middle_round
-from pytest_npuperf.model import CaseResult, Cause, LaneMeasurement, Measurement, OpRow
+from pytest_npuperf.judge.attribution import explain, middle_ops
+from pytest_npuperf.judge.pairs import Calls, Place
+from pytest_npuperf.model import CaseResult, Cause, OpRow
 from pytest_npuperf.text import many, named
 from pytest_npuperf.units import Dimension, show
 
@@ -57,35 +57,29 @@ def _sides(case: CaseResult) -> Iterator[tuple[str, Sequence[OpRow], Sequence[Op
         return
     for lane, first in case.rounds[0].lanes.items():
         speedups = [value for wanted, value in first.values.items() if wanted.metric in SPEEDUPS]
-        before, now = _middle(case.against.rounds, lane), _middle(case.rounds, lane)
+        before, now = middle_ops(case.against.rounds, lane), middle_ops(case.rounds, lane)
         if before and now and any(each.value is not None for each in speedups):
             yield lane, before, now
 
 
-def _middle(rounds: Iterable[Measurement], lane: str) -> Sequence[OpRow]:
-    found: list[LaneMeasurement] = [each.lanes[lane] for each in rounds if lane in each.lanes]
-    return middle_round([each.ops for each in found]) if found else ()
-
-
 def _by_type(ops: Iterable[OpRow]) -> list[OpRow]:
-    counts: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+    found: defaultdict[Place, Calls] = defaultdict(Calls)
     for op in ops:
-        counts[op.type, op.core][0] += op.count
-        counts[op.type, op.core][1] += op.total
-    return [OpRow(*place, count, total) for place, (count, total) in counts.items()]
+        found[op.type, op.core] += Calls(op.count, op.total)
+    return [OpRow(*place, calls.count, calls.total) for place, calls in found.items()]
 
 
-def _totals(ops: Iterable[OpRow]) -> dict[str, int]:
-    totals: defaultdict[str, int] = defaultdict(int)
+def _totals(ops: Iterable[OpRow]) -> Counter[str]:
+    totals: Counter[str] = Counter()
     for op in ops:
         if op.core not in COMMUNICATION:
             totals[op.type] += op.total
-    return dict(totals)
+    return totals
 
 
-def _parts(place: str, before: dict[str, int], now: dict[str, int]) -> Iterator[str]:
+def _parts(place: str, before: Counter[str], now: Counter[str]) -> Iterator[str]:
     """Yield the op types that became shorter, and those that became longer or are new."""
-    changes = {kind: now.get(kind, 0) - before.get(kind, 0) for kind in {**before, **now}}
+    changes = {kind: now[kind] - before[kind] for kind in {**before, **now}}
     gained = sorted((ns, kind) for kind, ns in changes.items() if ns < 0)
     eaten = sorted((-ns, kind) for kind, ns in changes.items() if ns > 0)
     if gained:
@@ -110,24 +104,17 @@ def _is_quantised(op: OpRow) -> bool:
     return "Quant" in op.type or any(each in _INTEGERS for each in op.dtypes.upper().split(";"))
 
 
-@dataclass
-class _Calls:
-    count: int = 0
-    total: int = 0
-
-
 def _left_in_float(place: str, ops: Iterable[OpRow]) -> Iterator[str]:
     """Yield the op types of which some calls are in integers, and others fell back to float."""
-    in_float: defaultdict[str, _Calls] = defaultdict(_Calls)
-    every: defaultdict[str, int] = defaultdict(int)
+    in_float: defaultdict[str, Calls] = defaultdict(Calls)
+    every: Counter[str] = Counter()
     quantised = set()
     for op in ops:
         every[op.type] += op.count
         if op.dtypes.upper().startswith(_INTEGERS):
             quantised.add(op.type)
         elif op.dtypes:  # of what is pooled they are unknown
-            in_float[op.type].count += op.count
-            in_float[op.type].total += op.total
+            in_float[op.type] += Calls(op.count, op.total)
     told = [
         f"{named(kind)} {calls.count} of {many(every[kind], 'call')}, {_shown(calls.total)}"
         for kind, calls in sorted(in_float.items(), key=lambda each: -each[1].total)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from pytest_npuperf.judge.attribution import explain, middle_round
+from pytest_npuperf.judge.attribution import explain, middle_ops
 from pytest_npuperf.judge.comparison import ALPHA, Change, Rule, Wider, compare
 from pytest_npuperf.judge.rounds import value_in
 from pytest_npuperf.judge.scales import other_scale
@@ -18,7 +18,6 @@ from pytest_npuperf.model import (
     Limit,
     Measurement,
     Noise,
-    OpRow,
     Regression,
     Verdict,
 )
@@ -123,8 +122,7 @@ def _causes(
     lanes: Iterable[str], rounds: Sequence[Measurement], before: Before
 ) -> dict[str, tuple[Cause, ...]]:
     sides = ([each for session in before.sessions for each in session], rounds)
-    shared = [lane for lane in lanes if any(lane in each.lanes for each in sides[0])]
-    ops = {lane: [_middle(side, lane) for side in sides] for lane in shared}
+    ops = {lane: [middle_ops(side, lane) for side in sides] for lane in lanes}
     return {lane: explain(*both) for lane, both in ops.items() if all(both)}
 
 
@@ -133,10 +131,6 @@ def _is_to_be_explained(judged: Judged) -> bool:
         judged.comparison.improved or judged.verdict is Verdict.FAILED
     )
     return changed and judged.limit.dimension is Dimension.TIME
-
-
-def _middle(rounds: Iterable[Measurement], lane: str) -> Sequence[OpRow]:
-    return middle_round([measured.lanes[lane].ops for measured in rounds if lane in measured.lanes])
 
 
 def _numbers(limit: Limit, lane: str, rounds: Sequence[Measurement]) -> list[float]:

@@ -41,8 +41,8 @@ def other_scale(limit: Limit, now: Sequence[float], known: Iterable[Sequence[flo
 
 
 def _is_share(limit: Limit) -> bool:
-    name = limit.wanted.metric
-    if not name.startswith("custom."):
+    name = limit.wanted.own_name
+    if name is None:
         return False
     # A difference that is better when lower, such as a loss, may be any number.
     in_points = limit.max_regression is not None and limit.max_regression.in_points

@@ -23,6 +23,7 @@ from pytest_npuperf.model.cases import (
     Unavailable,
 )
 from pytest_npuperf.model.limits import (
+    CUSTOM,
     PERCENT,
     Bound,
     BoundKind,
@@ -55,6 +56,7 @@ JSON = Any
 """What crosses a process or a file: dicts, lists, strings, numbers, booleans and None."""
 
 __all__ = [
+    "CUSTOM",
     "ENOUGH_ROUNDS",
     "JSON",
     "MANIFEST",

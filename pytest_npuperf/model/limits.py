@@ -27,6 +27,10 @@ class Selector:
         return {key: list(globs) for key, globs in vars(self).items() if globs}
 
 
+CUSTOM = "custom."
+"""Before the name of a number of the budget's own."""
+
+
 @dataclass(frozen=True)
 class Wanted:
     """One number that a limit asks for."""
@@ -39,6 +43,12 @@ class Wanted:
     select: Selector = Selector()
     column: str | None = None
     """The PMU column of an ``ops`` rule's ``pmu`` limit, unit suffix left out."""
+
+    @property
+    def own_name(self) -> str | None:
+        """Return the name of a number of the budget's own; None where it is another."""
+        is_own = self.metric.startswith(CUSTOM)
+        return self.metric.removeprefix(CUSTOM) if is_own else None
 
     def title(self) -> str:
         """Return what a person calls it: ``step_time p95``, ``ops type=Conv2D max``."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_npuperf.accuracy import CUSTOM, Found, read
-from pytest_npuperf.catalogue import SPEEDUPS, from_profile
+from pytest_npuperf.accuracy import Found, read
+from pytest_npuperf.catalogue import is_told
 from pytest_npuperf.errors import AccuracyError
 from pytest_npuperf.model import (
+    CUSTOM,
     Case,
     Limit,
     Measurement,
@@ -100,22 +101,16 @@ def _rolled_back(layers: Sequence[str], rounds: Rounds) -> Iterator[str]:
 
 def about_files_only(case: Case) -> bool:
     """Return whether nothing has to be collected: no limit is about a profile."""
-    of_profile = (
-        from_profile(limit.wanted) or limit.wanted.metric in SPEEDUPS for limit in case.limits
-    )
-    return not (case.app or case.recording or any(of_profile)) and bool(case.limits)
+    if case.app or case.recording:
+        return False
+    return bool(case.limits) and all(is_told(limit.wanted) for limit in case.limits)
 
 
 def _on_every_lane(
     measured: Measurement, limits: Iterable[Limit], values: Mapping[Wanted, Value]
 ) -> Measurement:
     asked = (limit.wanted for limit in limits)
-    told = (wanted for wanted in asked if not from_profile(wanted))
-    missing = {
-        wanted: Value(None, reason=_not_told(wanted))
-        for wanted in told
-        if wanted.metric not in SPEEDUPS
-    }
+    missing = {wanted: Value(None, reason=_not_told(wanted)) for wanted in asked if is_told(wanted)}
     lanes = {
         key: replace(lane, values={**lane.values, **missing, **values})
         for key, lane in measured.lanes.items()
@@ -124,8 +119,7 @@ def _on_every_lane(
 
 
 def _not_told(wanted: Wanted) -> str:
-    name = wanted.metric.removeprefix(CUSTOM)
-    return f'the test did not report it; call npuperf.metric("{name}", value, unit)'
+    return f'the test did not report it; call npuperf.metric("{wanted.own_name}", value, unit)'
 
 
 def _in_unit(limit: Limit, unit: str) -> Limit:

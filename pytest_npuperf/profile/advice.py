@@ -12,8 +12,9 @@ import pandas as pd
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import envelopes
 from pytest_npuperf.profile.columns import of_texts
-from pytest_npuperf.profile.envelopes import kind, shown
+from pytest_npuperf.profile.envelopes import kind
 from pytest_npuperf.profile.schema import Column, Table
+from pytest_npuperf.text import shown
 
 _SUGGESTION = ("rule_type", "rule_subtype", "suggestion", "op_names")
 """The columns; that of the device is not in the file but in its name."""

@@ -20,6 +20,9 @@ NO_ID = ("4294967295", "4.29E+09", "-1")
 LONGEST_US = 1e12
 """Far beyond it (11.5 days) a double no longer tells nanoseconds apart; no run is as long."""
 
+SINCE_1970_NS = 10**18
+"""Times above are those of a calendar, and in ns; others are since a boot, or ticks of a clock."""
+
 _UNDERFLOW_US = (1.8e16, 1.9e16)
 """A number between these is an unsigned subtraction of ns that went below zero."""
 

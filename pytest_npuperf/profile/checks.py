@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile.cells import us_to_ns
+from pytest_npuperf.profile.cells import SINCE_1970_NS, us_to_ns
 from pytest_npuperf.profile.opprof_tables import CORE_TABLES, KERNEL_TABLE
 from pytest_npuperf.text import many, printable
 
@@ -25,9 +25,6 @@ _CUT_KB = 2
 
 _CLOCK_NS = 1000
 """By how much start and end of what touches may be off: some pass through a double of us."""
-
-_SINCE_1970_NS = 10**18
-"""Times above are those of a calendar, and in ns."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ def _refuse_overlap(place: Place, own: pd.DataFrame) -> None:
     ends = timed["iteration_end_ns"].to_numpy(dtype=np.int64)
     begins = ends - us_to_ns(timed["iteration_time_us"].to_numpy(dtype=np.float64))
     # Before 2023-09 ends may be ticks of a clock, of which the file does not say how long one is.
-    early = (begins[1:] < ends[:-1] - _CLOCK_NS) & (ends[:-1] > _SINCE_1970_NS)
+    early = (begins[1:] < ends[:-1] - _CLOCK_NS) & (ends[:-1] > SINCE_1970_NS)
     if early.any():
         place_of = int(early.argmax()) + 1
         row = timed.iloc[place_of]

@@ -66,9 +66,7 @@ def refuse(unit: Unit, table: str, source: _Sources, twin: _Sources) -> None:
     if table == "op_summary":
         for other, compare in _WITH_OPS.items():
             if _of_same_steps(unit, other):
-                compare(
-                    source(table), source(other), partial(source, table, ("op_name", "model_id"))
-                )
+                compare(source(table), source(other), partial(source, table, _NAMES))
     if not unit.twin(table) or ops[0].form == "database" or _steps(unit.of(table)) != {()}:
         return
     # A database always holds the whole run; of a text its ops tell whether it does, too.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import lines
-from pytest_npuperf.text import clipped, printable
+from pytest_npuperf.text import shown
 
 FAILED, FINE = "1", "0"
 """The status of an envelope."""
@@ -91,11 +91,6 @@ def _object(path: Path, pairs: list[tuple[str, object]]) -> dict[str, object]:
             "the file is damaged, export it again"
         )
     return found
-
-
-def shown(text: str) -> str:
-    """Return a text of the file in quotes, as a message may carry it."""
-    return f'"{clipped(printable(text), 40)}"'
 
 
 def kind(value: object) -> str:

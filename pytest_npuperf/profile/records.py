@@ -13,10 +13,10 @@ from pytest_npuperf.errors import ProfileError
 from pytest_npuperf.profile import envelopes
 from pytest_npuperf.profile.cells import BadCellError
 from pytest_npuperf.profile.columns import of_texts
-from pytest_npuperf.profile.envelopes import kind, shown
+from pytest_npuperf.profile.envelopes import kind
 from pytest_npuperf.profile.reader import file_header
 from pytest_npuperf.profile.schema import Column, Table
-from pytest_npuperf.text import many
+from pytest_npuperf.text import many, shown
 
 _Row = dict[str, object]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile.cells import us_to_ns
+from pytest_npuperf.profile.cells import SINCE_1970_NS, us_to_ns
 from pytest_npuperf.profile.files import TableFile
 from pytest_npuperf.profile.layouts import Unit
 from pytest_npuperf.profile.ranks import cann_of
@@ -23,9 +23,6 @@ Window = tuple[int, int]
 _TIMED = (("op_summary", "task_duration_us"), ("task_time", "task_time_us"))
 _TELLING = ("op_summary", "task_time", "step_trace_time")
 """The tables with times that no two processes have alike, the one to be believed first."""
-
-_SINCE_1970_NS = 10**18
-"""Times above are those of a calendar."""
 
 _HOUR_NS = 3600 * 10**9
 """Clocks of hosts that work together do not differ by as much."""
@@ -82,7 +79,7 @@ def _refuse_other_jobs(path: Path, units: Sequence[Unit], rows: Rows) -> None:
             )
     found = [(_window(index, unit, rows), unit) for index, unit in enumerate(units)]
     # Times since the boot of one host say nothing of another.
-    dated = [(window, unit) for window, unit in found if window and window[0] > _SINCE_1970_NS]
+    dated = [(window, unit) for window, unit in found if window and window[0] > SINCE_1970_NS]
     late = _after_a_gap(dated, _HOUR_NS)
     if late:
         unit, gap = late

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pytest_npuperf.catalogue import ARTEFACTS, SPEEDUPS, metric_of
+from pytest_npuperf.catalogue import from_profile
 from pytest_npuperf.model import CaseResult, Judged
 from pytest_npuperf.report.words import (
     change_cell,
@@ -43,9 +43,10 @@ def sections(cases: Iterable[CaseResult]) -> list[Section]:
 
 def _sections(cases: Iterable[CaseResult]) -> Iterator[Section]:
     for case in cases:
-        halves = [each for each in case.limits if _is_known(each) or _is_own(each)]
+        halves = [each for each in case.limits if not from_profile(each.limit.wanted)]
         # A float model may have an accuracy of its own, too.
-        if any(_is_known(each) or (_is_own(each) and case.against) for each in halves):
+        own = [each for each in halves if each.limit.wanted.own_name is not None]
+        if len(own) < len(halves) or (own and case.against):
             yield Section(_title(case), tuple(sorted(halves, key=severity)), case.findings)
 
 
@@ -67,13 +68,3 @@ def half(judged: Judged) -> str:
         return told
     before = show(change.baseline, limit.dimension, limit.unit)
     return f"{told}; {change_cell(judged)} from {before} ({change.source})"
-
-
-def _is_known(judged: Judged) -> bool:
-    """Return whether a limit is on how fast, or how right, a quantised model is."""
-    metric = metric_of(judged.limit.wanted)
-    return metric is not None and metric.name in {**SPEEDUPS, **ARTEFACTS}
-
-
-def _is_own(judged: Judged) -> bool:
-    return judged.limit.wanted.metric.startswith("custom.")

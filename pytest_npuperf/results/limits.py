@@ -92,9 +92,10 @@ def wanted_from_json(data: JSON) -> Wanted:
 
 def _limit(data: JSON) -> Limit:
     unit = data["unit"]
-    is_own = data["metric"].startswith("custom.")
+    wanted = wanted_from_json(data)
+    is_own = wanted.own_name is not None
     return Limit(
-        wanted=wanted_from_json(data),
+        wanted=wanted,
         dimension=Dimension.NUMBER if is_own else Dimension(unit),
         at_most=exact_or_none(data["at_most"]),
         at_least=exact_or_none(data["at_least"]),

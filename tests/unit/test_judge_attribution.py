@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_npuperf.judge.attribution import explain, middle_round
-from pytest_npuperf.model import Cause, OpRow
+from pytest_npuperf.judge.attribution import explain, middle_ops
+from pytest_npuperf.model import Cause, LaneMeasurement, Measurement, OpRow
 
 Told = tuple[str, str, str, int, int, int]
 """Kind (and core before, of a move), op, core, calls before and now, and ns."""
@@ -452,24 +452,33 @@ def test_pooling_is_no_change(data: st.DataObject, rows: list[OpRow]) -> None:
 # --- which round ------------------------------------------------------------------------------
 
 
+def middle(*rounds: tuple[OpRow, ...]) -> Sequence[OpRow]:
+    return middle_ops([Measurement({"0": LaneMeasurement({}, ops)}) for ops in rounds], "0")
+
+
 @pytest.mark.parametrize(
-    ("totals", "middle"),
+    ("totals", "lower"),
     [([7], 7), ([9, 7], 7), ([9, 7, 8], 8), ([1, 9, 3, 5], 3), ([4, 4], 4)],
 )
-def test_the_middle_round_is_the_lower_median(totals: list[int], middle: int) -> None:
-    rounds = [[op("Cast", 1, ns - 1), op("Add", 1, 1)] for ns in totals]
-    assert total(middle_round(rounds)) == middle
+def test_the_middle_round_is_the_lower_median(totals: list[int], lower: int) -> None:
+    rounds = [(op("Cast", 1, ns - 1), op("Add", 1, 1)) for ns in totals]
+    assert total(middle(*rounds)) == lower
 
 
 def test_the_middle_round_is_that_of_the_kernels() -> None:
     rounds = [
-        [op("Cast", 1, kernels), op("hcom_allReduce_", 1, waits, "HCCL")]
+        (op("Cast", 1, kernels), op("hcom_allReduce_", 1, waits, "HCCL"))
         for kernels, waits in ((10, 1), (20, 900), (30, 5))
     ]
-    assert middle_round(rounds) is rounds[1]
+    assert middle(*rounds) is rounds[1]
 
 
 def test_the_middle_of_equal_rounds_is_the_first() -> None:
-    first, second = [op("Cast", 1, 5)], [op("Add", 1, 5)]
-    assert middle_round([first, second]) is first
-    assert middle_round([[], first]) == []
+    first, second = (op("Cast", 1, 5),), (op("Add", 1, 5),)
+    assert middle(first, second) is first
+    assert middle((), first) == ()
+
+
+def test_a_lane_that_no_round_has_has_no_middle() -> None:
+    only = Measurement({"1": LaneMeasurement({}, (op("Cast", 1, 5),))})
+    assert middle_ops([only], "0") == ()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pytest_npuperf.accuracy import CUSTOM, read
+from pytest_npuperf.accuracy import read
 from pytest_npuperf.commands.doctor.effects import Effect
 from pytest_npuperf.commands.doctor.facts import app_of, before_of, contents, made, shorter
 from pytest_npuperf.commands.doctor.gated import Gated
@@ -14,7 +14,7 @@ from pytest_npuperf.commands.doctor.trips import breaking_effects, trip_points
 from pytest_npuperf.config import Settings
 from pytest_npuperf.errors import NpuperfError
 from pytest_npuperf.judge import nothing_can_fail
-from pytest_npuperf.model import Artefacts, Case, Judged, Limit, Verdict
+from pytest_npuperf.model import CUSTOM, Artefacts, Case, Judged, Limit, Verdict
 from pytest_npuperf.pipeline.told import about_files_only
 
 
@@ -135,5 +135,5 @@ def _files(artefacts: Artefacts) -> str:
 
 def _is_own(judged: Judged, case: Case) -> bool:
     """Return whether it is a number that the test reports itself: no recording or file has it."""
-    metric = judged.limit.wanted.metric
-    return metric.startswith(CUSTOM) and metric[len(CUSTOM) :] not in case.artefacts.numbers
+    name = judged.limit.wanted.own_name
+    return name is not None and name not in case.artefacts.numbers

@@ -78,4 +78,4 @@ def before_of(case: Case, result: CaseResult, root: Path) -> dict[str, str]:
     if found is None:
         return {"baseline": f"none: there is no {shorter(path, root)}; npuperf accept makes one"}
     count = len(found.sessions)
-    return {"baseline": f"{shorter(path, root)}, {count} session{'s' * (count != 1)}"}
+    return {"baseline": f"{shorter(path, root)}, {many(count, 'session')}"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_npuperf.catalogue import SPEEDUPS, from_profile
+from pytest_npuperf.catalogue import is_told
 from pytest_npuperf.commands.doctor.budgets import Checked, is_unclear
 from pytest_npuperf.commands.doctor.here import Here
 from pytest_npuperf.commands.doctor.trips import effects_on
@@ -57,7 +57,7 @@ def _budget(checked: Checked, width: int, self_test: bool) -> Iterator[str]:
         yield from _facts({"problem": checked.obstacle}, width)
     if not checked.limits:
         return
-    if self_test and any(map(_is_on_a_file, checked.limits)):
+    if self_test and any(is_told(judged.limit.wanted) for judged in checked.limits):
         yield from _facts({"not tried": _FILES}, width)
     rows = [_row(checked, judged, self_test) for judged in checked.limits]
     head, *lines = lay_out(_HEADS, rows, width)
@@ -67,11 +67,6 @@ def _budget(checked: Checked, width: int, self_test: bool) -> Iterator[str]:
         yield line
         if remark != follower:
             yield from (f"    {part}" for part in wrapped(remark, width - 4))
-
-
-def _is_on_a_file(judged: Judged) -> bool:
-    wanted = judged.limit.wanted
-    return not from_profile(wanted) and wanted.metric not in SPEEDUPS
 
 
 def _row(checked: Checked, judged: Judged, self_test: bool) -> tuple[str, ...]:
