@@ -6,6 +6,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
+from pytest_npuperf.catalogue import SPEEDUPS, metric_of
 from pytest_npuperf.config.artefacts import incomplete
 from pytest_npuperf.config.case import words
 from pytest_npuperf.config.layers import USUAL, extended, leaves
@@ -22,6 +23,9 @@ _SIDES = {"higher": ("at_most", "at_least"), "lower": ("at_least", "at_most")}
 # Shares of a whole that they are within. The share of an op can be more: of kernel_time, which
 # has no communication.
 _PARTS = ("idle_share", "overlap_share", "amct")
+
+# The least that a number can be of which more is better.
+_LEAST = {"speedup": 0, "step_speedup": 0, "layer_accuracy cosine": -1}
 
 _NEVER_LOST = "can never fail where higher is better: no value is less than 0; write less"
 
@@ -143,8 +147,12 @@ def _bounds(limit: Asked) -> Iterator[Problem]:
 
 
 def _too_much(limit: Asked) -> Iterator[Problem]:
-    """Yield the problem of a regression that no value reaches."""
+    """Yield the problem of a regression that no value reaches, or that there is none of."""
     said = limit.table["max_regression"]
+    if limit.wanted.metric in SPEEDUPS:
+        text = f"{quoted(said)} of what is a comparison already, with against; write at_least"
+        yield Problem(("max_regression",), text)
+        return
     allowed = limit.regression(usual=Fraction(0))
     if allowed is None or allowed.value < 1:
         return
@@ -161,9 +169,14 @@ def _never_fails(limit: Asked) -> Iterator[Problem]:
     metric = limit.wanted.metric
     if limit.dimension is Dimension.NUMBER:
         wrong, right = _SIDES[limit.better]
-        if "better" in table and set(bounds) == {wrong}:
+        is_known = "better" in table or metric_of(limit.wanted) is not None
+        least = _LEAST.get(limit.wanted.title())
+        if is_known and set(bounds) == {wrong}:
             text = f"{wrong} {quoted(table[wrong])} can never fail: better is {limit.better}"
             yield Problem((), f"{text}, so no worse value breaks it; write {right}")
+        elif least is not None and set(bounds) == {"at_least"} and bounds["at_least"] <= least:
+            text = f"at_least {quoted(table['at_least'])} can never fail: no value is less"
+            yield Problem((), f"{text}; write more, or another bound")
     elif bounds == {"at_least": 0}:
         text = f"at_least {quoted(table['at_least'])} can never fail: no value is less"
         yield Problem((), f"{text}; write more, or another bound")

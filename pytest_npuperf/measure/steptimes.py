@@ -72,4 +72,8 @@ def _durations(rows: pd.DataFrame, table: str, name: str) -> tuple[int, ...]:
     if absent.any():
         row = int(times.index[int(absent.argmax())]) + 1
         raise NotMeasuredError(f"{table} has no time in row {row}")
-    return tuple(us_to_ns(times.to_numpy(dtype=np.float64)).tolist())
+    found = us_to_ns(times.to_numpy(dtype=np.float64))
+    if not found.all():
+        row = int(times.index[int((found == 0).argmax())]) + 1
+        raise NotMeasuredError(f"{table} has 0 in row {row}, and a step takes time")
+    return tuple(found.tolist())

@@ -61,11 +61,20 @@ class Told:
 
 
 def tell(case: Case, reported: Mapping[str, Reported]) -> Told:
-    """Read the files of a case. Raises AccuracyError where a number is told twice."""
+    """Read the files of a case.
+
+    Raises AccuracyError where a number is told twice, or beside one that nothing compares it with.
+    """
     if twice := sorted({*reported} & {*case.artefacts.numbers}):
         file = case.artefacts.numbers[twice[0]].path
         raise AccuracyError(
             f"custom.{twice[0]}: the test reports it, and it is read from {file}, too; keep one"
+        )
+    idle = [name for name, each in reported.items() if each.against is not None]
+    if idle and case.against is None and not about_files_only(case):
+        raise AccuracyError(
+            f"{CUSTOM}{idle[0]}: the test reports what it is against, and the budget is against "
+            "nothing; write against = { case = NAME }, or report the number alone"
         )
     files = read(case.artefacts)
     values = {Wanted(CUSTOM + name): Value(each.value) for name, each in reported.items()}

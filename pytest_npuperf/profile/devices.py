@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pytest_npuperf.errors import ProfileError
-from pytest_npuperf.profile.agreement import Source
+from pytest_npuperf.profile.agreement import EDITED, Source
 from pytest_npuperf.profile.layouts import Lost, Unit
 
 _TELLING = ("op_summary", "op_statistic", "step_trace", "step_trace_time", "op_basic_info")
@@ -26,8 +26,9 @@ def devices_of(unit: Unit, source: Callable[[str], Source]) -> list[str]:
     main = source(tables[0])
     devices = set(main.rows["device_id"])
     for table in tables[1:]:
-        # torch_npu may write another number, or -1, into step_trace_time.
-        if table != "step_trace_time":
+        if table == "step_trace_time":
+            _refuse_fewer(main, devices, source(table))
+        else:
             _refuse_more(main, devices, source(table))
     if main.says_device:
         _refuse_named(main, devices, unit, lost)
@@ -39,6 +40,16 @@ def _refuse_more(main: Source, devices: set[str], other: Source) -> None:
     more = set(other.rows["device_id"]) - devices
     if other.says_device and more and (main.says_device or len(more) > 1):
         raise _lacking(main, min(more, key=int), other.path)
+
+
+def _refuse_fewer(main: Source, devices: set[str], steps: Source) -> None:
+    """Refuse devices of which not all have steps; torch_npu may number these otherwise, or -1."""
+    stepped = set(steps.rows["device_id"])
+    if main.says_device and steps.says_device and len(stepped) < len(devices):
+        raise ProfileError(
+            f"{main.path}: rows of devices {', '.join(sorted(devices, key=int))}, but "
+            f"{steps.path.name} has steps of {', '.join(sorted(stepped))} only; {EDITED}"
+        )
 
 
 def _refuse_named(main: Source, devices: set[str], unit: Unit, lost: Sequence[Lost]) -> None:
@@ -56,6 +67,5 @@ def _refuse_named(main: Source, devices: set[str], unit: Unit, lost: Sequence[Lo
 
 def _lacking(main: Source, device: str, other: Path) -> ProfileError:
     return ProfileError(
-        f"{main.path}: no row of device {device}, which {other.name} has; "
-        "one of the two was cut or edited, record again"
+        f"{main.path}: no row of device {device}, which {other.name} has; {EDITED}"
     )

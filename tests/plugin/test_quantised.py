@@ -194,6 +194,23 @@ def test_a_file_that_is_not_there_is_named_by_its_path_in_the_project(pair: Proj
     )
 
 
+def test_the_number_of_another_side_that_the_budget_does_not_name_is_refused(
+    pair: Project,
+) -> None:
+    pair.budget(
+        'custom.accuracy = { better = "higher", max_regression = "1 points" }',
+        name="int8",
+        recording="int8",
+    )
+    (case,) = pair.results(status=1)["cases"]
+
+    assert (case["verdict"], case["reason"]) == (
+        "ERROR",
+        "custom.accuracy: the test reports what it is against, and the budget is against nothing; "
+        "write against = { case = NAME }, or report the number alone",
+    )
+
+
 def test_a_number_that_is_told_twice_is_refused(pair: Project) -> None:
     (pair.path / "result.json").write_text("{}", encoding="utf-8")
     pair.budget(

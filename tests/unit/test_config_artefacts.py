@@ -181,6 +181,31 @@ BUDGET = "[tool.npuperf.budgets.x]\n"
             "but higher is better; write { at_least = 1.3 }",
         ),
         (
+            "speedup = { at_least = 0 }",
+            "2: budgets.x.speedup: at_least 0 can never fail: no value is less; "
+            "write more, or another bound",
+        ),
+        (
+            "step_speedup = { at_most = 100 }",
+            "2: budgets.x.step_speedup: at_most 100 can never fail: better is higher, "
+            "so no worse value breaks it; write at_least",
+        ),
+        (
+            'speedup = { at_least = 1.3, max_regression = "5 %" }',
+            '2: budgets.x.speedup.max_regression: "5 %" of what is a comparison already, '
+            "with against; write at_least",
+        ),
+        (
+            'layer_accuracy = { result = "a.csv", cosine = { at_least = -1 } }',
+            "2: budgets.x.layer_accuracy.cosine: at_least -1 can never fail: no value is less; "
+            "write more, or another bound",
+        ),
+        (
+            'layer_accuracy = { result = "a.csv", kld = { at_least = 0 } }',
+            "2: budgets.x.layer_accuracy.kld: at_least 0 can never fail: better is lower, "
+            "so no worse value breaks it; write at_most",
+        ),
+        (
             'amct = { log_dir = "a", result_dir = "b", rolled_back_share = "100 %" }',
             '2: budgets.x.amct.rolled_back_share: at_most "100 %" can never fail: '
             "no value is more than 100 %; write less, or another bound",

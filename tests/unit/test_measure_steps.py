@@ -249,9 +249,10 @@ def test_the_model_whose_steps_are_timed(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("change", ["time", "column"])
+@pytest.mark.parametrize("change", ["time", "zero", "column"])
 def test_a_step_without_a_time(tmp_path: Path, change: str) -> None:
-    text = step_trace(*TRACE[:2], (0, 1, 3, 9000, "N/A"))
+    last = (90_000, 0) if change == "zero" else (9000, "N/A")
+    text = step_trace(*TRACE[:2], (0, 1, 3, *last))
     if change == "column":
         text = text.replace("Iteration Time(us)", "Iteration Time(ms)")
     (found,) = ask(msprof(tmp_path, step_trace=text), Wanted("step_time", "p50"))
@@ -259,6 +260,7 @@ def test_a_step_without_a_time(tmp_path: Path, change: str) -> None:
         found.reason
         == {
             "time": "step_trace has no time in row 3",
+            "zero": "step_trace has 0 in row 3, and a step takes time",
             "column": 'step_trace has no column "Iteration Time(us)"',
         }[change]
     )
@@ -298,12 +300,28 @@ def test_stages_of_torch_without_the_last_and_the_first(tmp_path: Path, device: 
         ([("", "50")], "step_trace_time has no step ids; the app marks no steps"),
         ([("1", "5")], "step_trace_time has one step, whose end is not marked by a next one"),
         ([("1", "5"), ("2", "N/A"), ("3", "5")], "step_trace_time has no time in row 2"),
+        (
+            [("1", "5"), ("2", "0.000"), ("3", "5")],
+            "step_trace_time has 0 in row 2, and a step takes time",
+        ),
     ],
 )
 def test_stages_that_time_no_step(
     tmp_path: Path, rows: Sequence[tuple[str, str]], reason: str
 ) -> None:
     assert stages(tmp_path, *rows).reason == reason
+
+
+def test_ops_of_more_devices_than_have_steps_are_refused(tmp_path: Path) -> None:
+    table = step_trace_time(("4", "1", "9"), ("4", "2", "9"))
+    first, second = Op(step="1", duration=1), Op(step="2", duration=1, device="1")
+    torch(tmp_path, kernel_details=op_summary(first, second, form="torch"), step_trace_time=table)
+    with pytest.raises(ProfileError) as caught:
+        ask(tmp_path, Wanted("kernel_count"))
+    assert str(caught.value).endswith(
+        "kernel_details.csv: rows of devices 0, 1, but step_trace_time.csv has steps of 4 only; "
+        "one of the two was cut or edited, record again"
+    )
 
 
 def test_a_profile_without_steps(tmp_path: Path) -> None:

@@ -240,6 +240,16 @@ def test_nothing_is_doubted_without_computing_or_of_a_database() -> None:
     assert list(step_agreement.doubts(ops(kernel(1, 2.0)), said)) == []
 
 
+def test_a_text_beside_the_steps_of_a_database_is_not_opened_as_one() -> None:
+    said = steps(("1", 0, 3.0), ("2", 0, 0), name="analysis.db")
+    assert fault(ops(kernel(1, 9.0)), said) == (
+        "run/kernel_details.csv: 0 collectives of 0.000 us together, but analysis.db has "
+        f"3.000 us of communication in step 1; {EDITED}"
+    )
+    # Two steps may share a collective, and a text does not say when they began.
+    refuse(ops(kernel(1, 9.0), reduce(1, 3.0, step="2")), said)
+
+
 # --- steps of a database ----------------------------------------------------------------------
 
 
