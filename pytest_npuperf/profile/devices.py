@@ -66,6 +66,4 @@ def _refuse_named(main: Source, devices: set[str], unit: Unit, lost: Sequence[Lo
 
 
 def _lacking(main: Source, device: str, other: Path) -> ProfileError:
-    return ProfileError(
-        f"{main.path}: no row of device {device}, which {other.name} has; {EDITED}"
-    )
+    return ProfileError(f"{main.path}: no row of device {device}, which {other.name} has; {EDITED}")
